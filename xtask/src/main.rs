@@ -1,0 +1,2 @@
+//! The project's chores, one file per verb; this file only dispatches.
+fn main() {}
