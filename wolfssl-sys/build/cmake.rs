@@ -1,0 +1,120 @@
+//! Hands the plan to CMake and runs the build. It decides nothing.
+
+use std::fs;
+use std::panic;
+use std::path::{Path, PathBuf};
+
+use crate::plan::Plan;
+use crate::request::Target;
+
+/// What a build takes besides the plan.
+pub struct Job<'a> {
+    pub plan: &'a Plan,
+    pub target: &'a Target,
+    pub host: &'a str,
+    pub source: &'a Path,
+    pub out_dir: &'a Path,
+}
+
+/// Where the build left what.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The folder of `libwolfssl.a`, `config.h` and `wolfssl/options.h`.
+    pub dir: PathBuf,
+    /// The whole CMake build folder.
+    pub root: PathBuf,
+}
+
+impl Built {
+    pub fn options_header(&self) -> PathBuf {
+        self.dir.join("wolfssl/options.h")
+    }
+
+    pub fn compile_commands(&self) -> PathBuf {
+        self.root.join("compile_commands.json")
+    }
+
+    /// The folder that the linker has to look in.
+    pub fn library_dir(&self, target: &Target) -> PathBuf {
+        // Visual Studio's generators build into a folder by configuration.
+        if target.is_msvc() && self.dir.join("Release").is_dir() {
+            self.dir.join("Release")
+        } else {
+            self.dir.clone()
+        }
+    }
+}
+
+/// Configures and builds; the error names the log, which cargo shows.
+pub fn build(job: &Job<'_>) -> Result<Built, String> {
+    let overlay = job.out_dir.join("overlay");
+    write_overlay(&overlay)
+        .map_err(|error| format!("cannot write to {}: {error}", overlay.display()))?;
+
+    let mut config = cmake::Config::new(&overlay);
+    config
+        .target(&job.target.triple)
+        .host(job.host)
+        .out_dir(job.out_dir)
+        .profile("Release") // C is optimised whatever cargo's profile
+        .build_target("wolfssl") // no install step, so no lib or lib64
+        .define("CMAKE_EXPORT_COMPILE_COMMANDS", "ON")
+        .define("WOLFSSL_SOURCE:PATH", job.source)
+        .define(
+            "WOLFSSL_EXTRA_SOURCES:STRING",
+            job.plan.extra_sources.join(";"),
+        )
+        .define("WOLFSSL_DEFINITIONS:STRING", definitions(job.plan));
+    for flag in &job.plan.c_flags {
+        config.cflag(flag).asmflag(flag);
+    }
+    for (name, value) in &job.plan.options {
+        config.define(name, value);
+    }
+    for (name, value) in &job.plan.raw_variables {
+        config.define(format!("{name}:STRING"), value);
+    }
+    run(config)?;
+
+    let root = job.out_dir.join("build");
+    Ok(Built {
+        dir: root.join("wolfssl"),
+        root,
+    })
+}
+
+fn definitions(plan: &Plan) -> String {
+    let flags: Vec<_> = plan.macros.iter().map(|name| format!("-D{name}")).collect();
+    flags.join(";")
+}
+
+/// Leaves the file alone when it is right, so that CMake sees no change.
+fn write_overlay(dir: &Path) -> std::io::Result<()> {
+    let file = dir.join("CMakeLists.txt");
+    if fs::read_to_string(&file).is_ok_and(|text| text == vendor::CMAKE_OVERLAY) {
+        return Ok(());
+    }
+    fs::create_dir_all(dir)?;
+    fs::write(file, vendor::CMAKE_OVERLAY)
+}
+
+/// The cmake crate panics where a build fails. Its message has no more to say
+/// than that, as the compiler's output is already in the log.
+fn run(mut config: cmake::Config) -> Result<(), String> {
+    let default_hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let result = panic::catch_unwind(move || {
+        config.build();
+    });
+    panic::set_hook(default_hook);
+    result.map_err(|payload| {
+        let text = payload
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or(payload.downcast_ref::<&str>().copied());
+        let first = text
+            .and_then(|text| text.lines().find(|line| !line.trim().is_empty()))
+            .unwrap_or("cmake failed");
+        format!("the C build failed ({first}); the compiler's messages are above")
+    })
+}

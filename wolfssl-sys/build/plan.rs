@@ -1,0 +1,205 @@
+//! The plan: what to hand to CMake so that a request is served on a target.
+//! A pure function of its inputs; it runs no command and reads no variable.
+
+use crate::content;
+use crate::request::{CompilerKind, Facts, Feature, Request, Target};
+use crate::rules::{self, Fate};
+
+/// Everything that CMake, the proof and the linker need to know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    pub fates: Vec<(Feature, Fate)>,
+    /// Declared options of wolfSSL's CMakeLists.txt.
+    pub options: Vec<(&'static str, String)>,
+    /// Variables that it reads without declaring them.
+    pub raw_variables: Vec<(&'static str, String)>,
+    /// Macros for C and assembly alike, without `-D`.
+    pub macros: Vec<String>,
+    /// Macros that must not be defined, as their feature is off.
+    pub absent_macros: Vec<&'static str>,
+    /// Sources that wolfSSL's own list leaves out, relative to its root.
+    pub extra_sources: Vec<&'static str>,
+    pub c_flags: Vec<&'static str>,
+    /// System libraries for the final link.
+    pub libraries: Vec<&'static str>,
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Nothing can be built for this target.
+    Target(String),
+    /// A feature's request cannot be met.
+    Feature(String),
+}
+
+/// Decides what to build. With `strict`, an ignored request is a refusal.
+pub fn plan(
+    request: &Request,
+    target: &Target,
+    facts: &Facts,
+    strict: bool,
+) -> Result<Plan, Refusal> {
+    if let Some(reason) = rules::refusal(target) {
+        return Err(Refusal::Target(format!(
+            "wolfSSL cannot be built for {}: {reason}",
+            target.triple
+        )));
+    }
+    let mut plan = Plan {
+        options: owned(content::OPTIONS),
+        raw_variables: owned(content::RAW_VARIABLES),
+        macros: content::MACROS
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect(),
+        ..Plan::default()
+    };
+    for feature in Feature::ALL {
+        let fate = rules::fate(feature, request, target, facts);
+        if let (Fate::Ignored(reason), true) = (fate, strict) {
+            return Err(Refusal::Feature(format!(
+                "feature `{}` cannot be served on {}: {reason}",
+                feature.name(),
+                target.triple
+            )));
+        }
+        plan.apply(feature, fate == Fate::On, target);
+        plan.fates.push((feature, fate));
+    }
+    plan.apply_target(target, facts);
+    Ok(plan)
+}
+
+fn owned(pairs: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
+    pairs
+        .iter()
+        .map(|(name, value)| (*name, (*value).to_owned()))
+        .collect()
+}
+
+impl Plan {
+    fn apply(&mut self, feature: Feature, on: bool, target: &Target) {
+        let parts = parts(feature, target);
+        if !on {
+            self.absent_macros.extend(parts.macros);
+            for (name, _, off) in parts.options {
+                self.options
+                    .extend(off.map(|value| (*name, value.to_owned())));
+            }
+            return;
+        }
+        self.macros.extend(
+            parts
+                .macros
+                .iter()
+                .chain(parts.helpers)
+                .map(|name| (*name).to_owned()),
+        );
+        self.options.extend(
+            parts
+                .options
+                .iter()
+                .map(|(name, value, _)| (*name, (*value).to_owned())),
+        );
+        self.raw_variables.extend(owned(parts.raw_variables));
+        self.extra_sources.extend(parts.extra_sources);
+        self.c_flags.extend(parts.c_flags);
+    }
+
+    fn apply_target(&mut self, target: &Target, facts: &Facts) {
+        // wolfSSL guesses these from the host where CMake is not told.
+        if target.is_linux() {
+            self.macros.push("HAVE_GETRANDOM".to_owned());
+        }
+        if facts.compiler_kind != CompilerKind::Msvc {
+            self.c_flags.extend([
+                // Upstream puts -Werror first; a newer compiler's warning must not stop a build.
+                "-Wno-error",
+                // The library is linked into one Rust artefact and nothing else.
+                "-fvisibility=hidden",
+                // Link-time optimisation is rustc's affair: assembly and
+                // hand-tuned flags do not survive the C compiler's.
+                "-fno-lto",
+            ]);
+        }
+        self.libraries.extend(match target.os.as_str() {
+            "windows" => &["ws2_32", "crypt32", "advapi32"][..],
+            "android" => &["m"],
+            _ if target.is_apple() => &[],
+            _ => &["m", "pthread"],
+        });
+    }
+}
+
+/// What one feature consists of on a target.
+#[derive(Default)]
+struct Parts {
+    /// Macros that are defined if and only if the feature is on.
+    macros: &'static [&'static str],
+    /// Macros that come along, and that another feature may define, too.
+    helpers: &'static [&'static str],
+    /// Name, value if on, value if off.
+    options: &'static [(&'static str, &'static str, Option<&'static str>)],
+    raw_variables: &'static [(&'static str, &'static str)],
+    extra_sources: &'static [&'static str],
+    c_flags: &'static [&'static str],
+}
+
+fn parts(feature: Feature, target: &Target) -> Parts {
+    match feature {
+        Feature::U128 => Parts {
+            macros: &["HAVE___UINT128_T"],
+            // CMake skips its own look when the answer is given.
+            options: &[("HAVE___UINT128_T", "1", Some("OFF"))],
+            ..Parts::default()
+        },
+        Feature::Sp => Parts {
+            macros: &[
+                "WOLFSSL_HAVE_SP_RSA",
+                "WOLFSSL_HAVE_SP_DH",
+                "WOLFSSL_HAVE_SP_ECC",
+                "WOLFSSL_SP_4096",
+                "WOLFSSL_SP_384",
+                "WOLFSSL_SP_521",
+            ],
+            raw_variables: &[("WOLFSSL_SP", "yes")],
+            ..Parts::default()
+        },
+        Feature::SpAsm if target.is_aarch64() => Parts {
+            macros: &["WOLFSSL_SP_ASM", "WOLFSSL_SP_ARM64", "WOLFSSL_SP_ARM64_ASM"],
+            raw_variables: &[("WOLFSSL_SP_ASM", "yes"), ("WOLFSSL_SP_ARM64_ASM", "yes")],
+            ..Parts::default()
+        },
+        Feature::SpAsm => Parts {
+            macros: &[
+                "WOLFSSL_SP_ASM",
+                "WOLFSSL_SP_X86_64",
+                "WOLFSSL_SP_X86_64_ASM",
+            ],
+            raw_variables: &[("WOLFSSL_SP_ASM", "yes"), ("WOLFSSL_SP_X86_64_ASM", "yes")],
+            ..Parts::default()
+        },
+        Feature::Armasm => Parts {
+            macros: &["WOLFSSL_ARMASM"],
+            // One ML-KEM routine needs an instruction beyond armv8-a.
+            helpers: &["WOLFSSL_AARCH64_NO_SQRDMLSH"],
+            raw_variables: &[("WOLFSSL_ARM_ASM", "yes")],
+            ..Parts::default()
+        },
+        Feature::Intelasm => Parts {
+            macros: &["WOLFSSL_AESNI", "USE_INTEL_SPEEDUP"],
+            raw_variables: &[("WOLFSSL_AESNI", "yes"), ("WOLFSSL_INTEL_ASM", "yes")],
+            // Upstream's list stops at the 32-bit file.
+            extra_sources: &["wolfcrypt/src/aes_x86_64_asm.S"],
+            // aes.c uses the intrinsics; the choice at run time is by CPUID.
+            c_flags: &["-maes"],
+            ..Parts::default()
+        },
+        Feature::FpEcc => Parts {
+            macros: &["FP_ECC"],
+            options: &[("WOLFSSL_FPECC", "yes", Some("no"))],
+            ..Parts::default()
+        },
+    }
+}
