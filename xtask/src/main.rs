@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod bench;
 mod build_info;
 mod ci;
 mod command;
@@ -25,6 +26,7 @@ struct Cli {
 enum Verb {
     Setup(setup::Args),
     Test(test::Args),
+    Bench(bench::Args),
     BuildInfo(build_info::Args),
     Ci(ci::Args),
     Tidy(tidy::Args),
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().verb {
         Verb::Setup(args) => setup::run(args),
         Verb::Test(args) => test::run(args),
+        Verb::Bench(args) => bench::run(&args),
         Verb::BuildInfo(args) => build_info::run(args),
         Verb::Ci(args) => ci::run(args),
         Verb::Tidy(args) => tidy::run(args),

@@ -1,0 +1,283 @@
+//! The command line of `cargo xtask bench`, and the run from one end to the other.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Instant, SystemTime};
+
+use wildmatch::WildMatch;
+
+use crate::arm::{ARMS, Arm};
+use crate::error::{Error, Result};
+use crate::host::{self, Host};
+use crate::orchestrator::builder::Workspace;
+use crate::orchestrator::{Effort, Setting, Worker, measure};
+use crate::protocol::Hello;
+use crate::results::{ArmRecord, ResultFile, Run, SCHEMA, ScenarioRecord};
+use crate::scenario::Scenario;
+use crate::{evaluate, table};
+
+/// Measure the features against each other and against peers.
+///
+/// Builds a worker program for each arm, runs them in turns on one core, and prints a table. A row
+/// that did not measure what it says is shown as INVALID, and the exit code is 3.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Args {
+    /// Measure for about three minutes instead of eight
+    #[arg(long)]
+    quick: bool,
+    /// Write everything that was found, raw samples too, to this file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Only these arms; factors are over the first
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    arms: Vec<String>,
+    /// Only scenarios whose id contains this; * stands for anything. May be repeated
+    #[arg(long, value_name = "PATTERN")]
+    scenario: Vec<String>,
+    /// List arms and scenarios, measure nothing
+    #[arg(long)]
+    list: bool,
+    /// Decide the order of the arms; random if absent
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Run the workers on this core; the last one if absent
+    #[arg(long, value_name = "N")]
+    core: Option<usize>,
+    /// How often every worker is started afresh
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    launches: Option<u32>,
+    /// Rounds per scenario and launch; even numbers cancel drift
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: Option<u16>,
+    /// Length of one sample, milliseconds
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(10..=60_000))]
+    millis: Option<u64>,
+    /// Leave out the control that shows how far equal arms lie apart
+    #[arg(long)]
+    no_control: bool,
+}
+
+/// Exit code of a run in which a row is INVALID.
+pub const INVALID: u8 = 3;
+
+/// Does what the command line says.
+///
+/// # Errors
+/// When something is asked for that does not exist, an arm cannot be built or a worker is not what
+/// it should be. Rows that could not be measured are no error: they are INVALID.
+pub fn run(args: &Args, workspace: &Workspace) -> Result<ExitCode> {
+    if args.list {
+        print!("{}", table::catalogue());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let arms = args.chosen_arms()?;
+    let scenarios = args.chosen_scenarios()?;
+    let file = measure_all(args, workspace, &arms, scenarios)?;
+    print!("{}", table::render(&file));
+    if let Some(path) = &args.json {
+        file.write(path)?;
+        eprintln!("written to {}", path.display());
+    }
+    Ok(if file.invalid().next().is_some() {
+        ExitCode::from(INVALID)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+fn measure_all(
+    args: &Args,
+    workspace: &Workspace,
+    arms: &[&'static Arm],
+    mut scenarios: Vec<Scenario>,
+) -> Result<ResultFile> {
+    let mut workers = Vec::new();
+    for arm in arms {
+        workers.push(Worker::of(arm, workspace.build(arm)?));
+    }
+    if !args.no_control {
+        workers.push(workers[0].control());
+    }
+    let effort = args.effort();
+    let setting = Setting {
+        effort,
+        core: args.core.or_else(host::quiet_core),
+        seed: args.seed.unwrap_or_else(|| fastrand::u64(..)),
+        fixtures: workspace.fixtures(&workers[0].program)?,
+    };
+    let hellos: Vec<Hello> = workers
+        .iter()
+        .map(|worker| worker.identify(&setting))
+        .collect::<Result<_>>()?;
+    scenarios.retain(|scenario| {
+        hellos
+            .iter()
+            .any(|hello| hello.scenarios.contains(&scenario.id()))
+    });
+    let host = Host::inspect(setting.core);
+    let utc = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let start = Instant::now();
+    let grid = measure(&workers, &hellos, &scenarios, &setting);
+    let seconds = start.elapsed().as_secs_f64();
+    let (results, ratios) = evaluate::evaluate(&workers, &scenarios, &grid, setting.seed);
+    let (git, dirty) = workspace.revision();
+    Ok(ResultFile {
+        schema: SCHEMA.to_owned(),
+        run: Run {
+            utc,
+            git,
+            dirty,
+            argv: std::env::args().skip(1).collect(),
+            seed: setting.seed,
+            launches: effort.launches,
+            rounds: effort.rounds,
+            millis: effort.millis,
+            core: setting.core,
+            seconds,
+        },
+        host,
+        arms: workers.iter().zip(hellos).map(arm_record).collect(),
+        scenarios: scenarios.iter().map(scenario_record).collect(),
+        results,
+        ratios,
+    })
+}
+
+impl Args {
+    fn effort(&self) -> Effort {
+        let preset = if self.quick {
+            Effort {
+                launches: 3,
+                rounds: 2,
+                millis: 160,
+            }
+        } else {
+            Effort {
+                launches: 5,
+                rounds: 2,
+                millis: 400,
+            }
+        };
+        Effort {
+            launches: self.launches.unwrap_or(preset.launches),
+            rounds: self.rounds.map_or(preset.rounds, usize::from),
+            millis: self.millis.unwrap_or(preset.millis),
+        }
+    }
+
+    fn chosen_arms(&self) -> Result<Vec<&'static Arm>> {
+        if self.arms.is_empty() {
+            return Ok(ARMS.iter().collect());
+        }
+        let mut chosen: Vec<&'static Arm> = Vec::new();
+        for id in &self.arms {
+            let arm = Arm::from_id(id).ok_or_else(|| {
+                let known: Vec<&str> = ARMS.iter().map(|arm| arm.id).collect();
+                usage(format!(
+                    "no arm is called {id}; there are {}",
+                    known.join(", ")
+                ))
+            })?;
+            if chosen.contains(&arm) {
+                return Err(usage(format!("arm {id} is named twice")));
+            }
+            chosen.push(arm);
+        }
+        Ok(chosen)
+    }
+
+    fn chosen_scenarios(&self) -> Result<Vec<Scenario>> {
+        let patterns: Vec<WildMatch> = self
+            .scenario
+            .iter()
+            .map(|pattern| WildMatch::new(&format!("*{pattern}*")))
+            .collect();
+        let mut scenarios = Scenario::catalogue();
+        if !patterns.is_empty() {
+            scenarios.retain(|scenario| {
+                let id = scenario.id();
+                patterns.iter().any(|pattern| pattern.matches(&id))
+            });
+        }
+        if scenarios.is_empty() {
+            return Err(usage(format!(
+                "no scenario matches {}; --list shows all",
+                self.scenario.join(", ")
+            )));
+        }
+        Ok(scenarios)
+    }
+}
+
+fn usage(message: String) -> Error {
+    Error::Usage { message }
+}
+
+fn arm_record((worker, hello): (&Worker, Hello)) -> ArmRecord {
+    let program_bytes = std::fs::metadata(&worker.program).map_or(0, |data| data.len());
+    ArmRecord {
+        id: worker.id.clone(),
+        control_of: worker.control_of.clone(),
+        library: hello.library,
+        version: hello.version,
+        features: hello.features,
+        build_info: hello.build_info,
+        program_bytes,
+    }
+}
+
+fn scenario_record(scenario: &Scenario) -> ScenarioRecord {
+    ScenarioRecord {
+        id: scenario.id(),
+        what: scenario.describe(),
+        unit: scenario.unit(),
+        better: "higher".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_chooses_by_part_or_by_wildcard() {
+        assert_eq!(chosen(&["rsa-2048-sign"]), ["algo:rsa-2048-sign"]);
+        assert_eq!(
+            chosen(&["hs-full*1.2*ecdsa", "x25519-agree"]),
+            ["hs-full:tls1.2:ecdsa-p256:x25519", "algo:x25519-agree"]
+        );
+        assert_eq!(chosen(&[]).len(), Scenario::catalogue().len());
+    }
+
+    #[test]
+    fn what_does_not_exist_is_named() {
+        let args = Args {
+            scenario: vec!["rot13".into()],
+            ..Args::default()
+        };
+        let error = args.chosen_scenarios().unwrap_err().to_string();
+        assert!(
+            error.contains("rot13") && error.contains("--list"),
+            "{error}"
+        );
+
+        let args = Args {
+            arms: vec!["generic".into(), "botan".into()],
+            ..Args::default()
+        };
+        let error = args.chosen_arms().unwrap_err().to_string();
+        assert!(
+            error.contains("botan") && error.contains("u128+sp"),
+            "{error}"
+        );
+    }
+
+    fn chosen(patterns: &[&str]) -> Vec<String> {
+        let args = Args {
+            scenario: patterns.iter().map(ToString::to_string).collect(),
+            ..Args::default()
+        };
+        let scenarios = args.chosen_scenarios().unwrap();
+        scenarios.iter().map(Scenario::id).collect()
+    }
+}
