@@ -1,6 +1,7 @@
 //! From raw observations to rows and ratios: judges validity, leaves out disturbed rounds, computes
 //! the statistics. Pure.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::orchestrator::{Cell, Grid, Observation, Worker};
@@ -133,13 +134,21 @@ fn sample_faults(scenario: &Scenario, observation: &Observation) -> Vec<String> 
             sample.unit.label(),
             scenario.unit().label()
         ));
-    } else if sample.iterations == 0 || !((sample.value / rate - 1.0).abs() < 1e-6) {
+    } else if sample.iterations == 0 || !follows(sample.value, rate) {
         faults.push(format!(
             "the figure {} does not follow from {} iterations in {seconds} s",
             sample.value, sample.iterations
         ));
     }
     faults
+}
+
+/// Whether a figure is the rate that its own counts give; no figure at all (NaN) is not.
+fn follows(value: f64, rate: f64) -> bool {
+    matches!(
+        (value / rate - 1.0).abs().partial_cmp(&1e-6),
+        Some(Ordering::Less)
+    )
 }
 
 fn record(observation: &Observation, discarded: Option<&'static str>) -> SampleRecord {

@@ -134,9 +134,11 @@ pub(crate) mod tests {
         assert_eq!(differences(&wanted(), &honest()), Vec::<String>::new());
     }
 
+    type Lie = fn(&mut Negotiated);
+
     #[test]
     fn each_fact_is_compared() {
-        let lies: [(&str, fn(&mut Negotiated)); 9] = [
+        let lies: [(&str, Lie); 9] = [
             ("version", |n| n.version = "tls1.2".into()),
             ("suite", |n| n.suite = "TLS_CHACHA20_POLY1305_SHA256".into()),
             ("group", |n| n.group = "0x0017".into()),

@@ -64,7 +64,8 @@ pub fn read(server_bytes: &[u8]) -> Result<WireFacts> {
 /// How many protected records the bytes hold.
 pub fn count_application_records(mut bytes: &[u8]) -> Result<usize> {
     let mut count = 0;
-    while let Some((kind, _, rest)) = next_record(bytes)? {
+    while !bytes.is_empty() {
+        let (kind, _, rest) = split_record(bytes)?;
         count += usize::from(kind == APPLICATION_DATA);
         bytes = rest;
     }
@@ -74,22 +75,24 @@ pub fn count_application_records(mut bytes: &[u8]) -> Result<usize> {
 /// The handshake messages before the first record of another kind, joined.
 fn clear_handshake_messages(mut bytes: &[u8]) -> Result<Vec<u8>> {
     let mut messages = Vec::new();
-    while let Some((HANDSHAKE, body, rest)) = next_record(bytes)? {
+    while !bytes.is_empty() {
+        let (kind, body, rest) = split_record(bytes)?;
+        if kind != HANDSHAKE {
+            break;
+        }
         messages.extend_from_slice(body);
         bytes = rest;
     }
     Ok(messages)
 }
 
-fn next_record(bytes: &[u8]) -> Result<Option<(u8, &[u8], &[u8])>> {
-    if bytes.is_empty() {
-        return Ok(None);
-    }
+/// Type and body of the first record, and what follows it.
+fn split_record(bytes: &[u8]) -> Result<(u8, &[u8], &[u8])> {
     let mut reader = Reader(bytes);
     let kind = reader.u8()?;
     let _legacy_version = reader.u16()?;
     let body = reader.vector(2)?;
-    Ok(Some((kind, body, reader.0)))
+    Ok((kind, body, reader.0))
 }
 
 fn server_hello(body: &mut Reader<'_>, facts: &mut WireFacts) -> Result<()> {
