@@ -6,12 +6,14 @@ use clap::{Parser, Subcommand};
 
 mod bench;
 mod build_info;
+mod cases;
 mod ci;
 mod command;
 mod progress;
 mod setup;
 mod test;
 mod tidy;
+mod vendor;
 mod workspace;
 
 /// The project's chores. Every verb first brings the tools that it needs.
@@ -28,6 +30,7 @@ enum Verb {
     Test(test::Args),
     Bench(bench::Args),
     BuildInfo(build_info::Args),
+    Vendor(vendor::Args),
     Ci(ci::Args),
     Tidy(tidy::Args),
 }
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Verb::Test(args) => test::run(args),
         Verb::Bench(args) => bench::run(&args),
         Verb::BuildInfo(args) => build_info::run(args),
+        Verb::Vendor(args) => vendor::run(args),
         Verb::Ci(args) => ci::run(args),
         Verb::Tidy(args) => tidy::run(args),
     };

@@ -14,7 +14,7 @@ mod probe;
 mod pypi;
 mod toolbox;
 
-pub use need::{CROSS, Cross, Set};
+pub use need::{CROSS, Cross, DEBIAN_CARGO, Set};
 pub use toolbox::Toolbox;
 
 use need::{Need, needs};
@@ -34,7 +34,7 @@ pub struct Args {
     /// Also compiler and emulator for this target.
     #[arg(long, value_name = "TRIPLE", value_parser = cross)]
     target: Option<&'static Cross>,
-    /// Use private copies under target/tools, whatever the machine has
+    /// Use private copies under target/tools where there are any, whatever the machine has
     /// (for all verbs: the environment variable XTASK_PRIVATE_TOOLS=1).
     #[arg(long)]
     private: bool,
@@ -155,9 +155,14 @@ impl Survey {
             return Ok(self);
         }
         let mut failures = vec![];
-        let apt = if private { None } else { apt::Apt::allowed() };
-        if let Some(apt) = &apt {
-            match apt.install(&packages(&self.missing)) {
+        let apt = apt::Apt::allowed();
+        let for_apt = packages(
+            self.missing
+                .iter()
+                .filter(|need| !private || need.pypi.is_none()),
+        );
+        if let Some(apt) = apt.as_ref().filter(|_| !for_apt.is_empty()) {
+            match apt.install(&for_apt) {
                 Ok(()) => {}
                 Err(error) => failures.push(format!("{error:#}")),
             }
@@ -182,7 +187,7 @@ impl Survey {
         let mut message = format!(
             "missing: {}; install with `apt-get install {}` or your system's equivalent",
             names.join(", "),
-            packages(&survey.missing).join(" ")
+            packages(survey.missing.iter()).join(" ")
         );
         failures.dedup();
         if !failures.is_empty() {
@@ -201,29 +206,23 @@ impl Survey {
     }
 
     fn plan(&self, private: bool) -> String {
-        let plan: Vec<_> = match apt::Apt::allowed() {
-            Some(apt) if !private => {
-                vec![format!(
-                    "{} with {}",
-                    packages(&self.missing).join(" "),
-                    apt.describe()
-                )]
-            }
-            _ => self
-                .missing
-                .iter()
-                .map(|need| match need.pypi {
-                    Some(wheel) => format!("{} {} from PyPI", wheel.package, wheel.version),
-                    None => format!("{} by hand", need.apt.join(" ")),
-                })
-                .collect(),
+        let apt = apt::Apt::allowed();
+        let source = |need: &Need| match (need.pypi, &apt) {
+            (Some(wheel), None) => format!("{} {} from PyPI", wheel.package, wheel.version),
+            (Some(wheel), _) if private => format!("{} {} from PyPI", wheel.package, wheel.version),
+            (_, Some(apt)) => format!("{} with {}", need.apt.join(" "), apt.describe()),
+            (None, None) => format!("{} by hand", need.apt.join(" ")),
         };
-        plan.join(", ")
+        self.missing
+            .iter()
+            .map(source)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }
 
-fn packages(needs: &[Need]) -> Vec<&'static str> {
-    let mut all: Vec<_> = needs.iter().flat_map(|need| need.apt).copied().collect();
+fn packages<'a>(needs: impl Iterator<Item = &'a Need>) -> Vec<&'static str> {
+    let mut all: Vec<_> = needs.flat_map(|need| need.apt).copied().collect();
     let mut seen = std::collections::HashSet::new();
     all.retain(|package| seen.insert(*package));
     all
@@ -243,6 +242,6 @@ mod tests {
     #[test]
     fn packages_are_named_once() {
         let missing = needs(Set::Cross(&CROSS[0]));
-        assert_eq!(packages(&missing).len(), CROSS[0].apt.len());
+        assert_eq!(packages(missing.iter()).len(), CROSS[0].apt.len());
     }
 }

@@ -7,12 +7,17 @@ pub enum Set {
     Build,
     /// Programs of other TLS libraries, to talk to in tests.
     Interop,
+    /// git, to make a repository of the project's files.
+    Git,
     /// What the peers of the benchmark need to be built.
     Peers,
     /// Real programs that the benchmark's studies put under load.
     Studies,
     /// A C compiler, C library and emulator for another target.
     Cross(&'static Cross),
+    /// Debian's Rust with the sources of its standard library, which can then be built for any
+    /// target. Where rustup can bring the target, this is not needed.
+    CrossRust,
 }
 
 /// One tool.
@@ -39,8 +44,10 @@ pub enum Probe {
     Libclang,
     /// Any of these programs on PATH.
     AnyOf(&'static [&'static str]),
-    /// A program that Debian keeps outside an ordinary user's PATH.
+    /// This program, by name on PATH or by its place.
     Path(&'static str),
+    /// This file.
+    File(&'static str),
 }
 
 /// A package of PyPI that holds a compiled tool.
@@ -69,6 +76,9 @@ pub struct Cross {
 
 /// The oldest cmake that wolfSSL's own build files accept.
 pub const CMAKE_MINIMUM: (u32, u32) = (3, 16);
+
+/// Where Debian puts cargo, whatever PATH says.
+pub const DEBIAN_CARGO: &str = "/usr/bin/cargo";
 
 /// The targets that can be tested by emulation.
 pub static CROSS: [Cross; 4] = [
@@ -154,8 +164,8 @@ pub fn needs(set: Set) -> Vec<Need> {
             program("openssl", &["openssl"], &["openssl"]),
             program("curl", &["curl"], &["curl"]),
             program("gnutls-cli", &["gnutls-cli"], &["gnutls-bin"]),
-            program("git", &["git"], &["git"]),
         ],
+        Set::Git => vec![program("git", &["git"], &["git"])],
         Set::Peers => vec![
             program("C++ compiler", &["c++"], &["g++"]),
             program("perl", &["perl"], &["perl"]),
@@ -185,6 +195,20 @@ pub fn needs(set: Set) -> Vec<Need> {
                 name: "emulator",
                 probe: Probe::Path(cross.runner[0]),
                 apt: cross.apt,
+                pypi: None,
+            },
+        ],
+        Set::CrossRust => vec![
+            Need {
+                name: "Debian's cargo",
+                probe: Probe::Path(DEBIAN_CARGO),
+                apt: &["rustc-web", "cargo-web"],
+                pypi: None,
+            },
+            Need {
+                name: "Rust's sources",
+                probe: Probe::File("/usr/lib/rustlib/src/rust/library/std/Cargo.toml"),
+                apt: &["rust-web-src"],
                 pypi: None,
             },
         ],
@@ -219,7 +243,13 @@ mod tests {
 
     #[test]
     fn every_tool_can_come_from_somewhere() {
-        let sets = [Set::Build, Set::Interop, Set::Peers, Set::Studies];
+        let sets = [
+            Set::Build,
+            Set::Interop,
+            Set::Peers,
+            Set::Studies,
+            Set::CrossRust,
+        ];
         for set in sets.into_iter().chain(CROSS.iter().map(Set::Cross)) {
             for need in needs(set) {
                 assert!(!need.apt.is_empty(), "{} has no package", need.name);

@@ -29,6 +29,7 @@ pub fn probe(probe: &Probe) -> Result<Option<Found>> {
         Probe::Libclang => libclang(),
         Probe::AnyOf(programs) => Ok(programs.iter().find_map(which).map(unversioned)),
         Probe::Path(program) => Ok(which(program).map(unversioned)),
+        Probe::File(file) => Ok(Path::new(file).is_file().then(|| unversioned(file.into()))),
     }
 }
 

@@ -8,6 +8,9 @@ use anyhow::{Result, bail};
 use crate::progress::Progress;
 use crate::setup::{self, Cross, Toolbox};
 
+pub mod build;
+mod cross;
+pub mod external;
 mod run;
 mod steps;
 

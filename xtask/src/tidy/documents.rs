@@ -89,7 +89,7 @@ fn heading(line: &str) -> Option<String> {
 /// A complaint about a shell line, when it is a cargo command of this project that cannot work.
 fn command(line: &str) -> Option<String> {
     let line = line.trim().trim_start_matches("$ ");
-    let line = line.split(" #").next().unwrap_or(line);
+    let line = line.split(" #").next().unwrap_or(line).trim_end();
     let words: Vec<_> = line
         .split_whitespace()
         // Variables set in front of a command.
