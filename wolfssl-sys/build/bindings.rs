@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::cmake::Built;
+use crate::cmake::{self, Built};
 use crate::proof::Evidence;
 use crate::request::Target;
 
@@ -46,8 +46,9 @@ const HEADERS: &[&str] = &[
     "wolfssl/wolfcrypt/signature.h",
 ];
 
-const FUNCTIONS: &str = "wolf(SSL|TLS|DTLS|Crypt)_?.*|wc_.*|cpuid_.*|GetPkcs8TraditionalOffset";
-const TYPES: &str = "WOLFSSL_.*|wolfSSL_.*|wc_.*|.*Callback.*|Callback.*|psk_.*|Sniffer.*|AlertLevel|AlertDescription";
+const FUNCTIONS: &str =
+    "wolfssl_rs_.*|wolf(SSL|TLS|DTLS|Crypt)_?.*|wc_.*|cpuid_.*|GetPkcs8TraditionalOffset";
+const TYPES: &str = "wolfCrypt_ErrorCodes|IOerrors|WOLFSSL_.*|wolfSSL_.*|wc_.*|.*Callback.*|Callback.*|psk_.*|Sniffer.*|AlertLevel|AlertDescription";
 const CONSTANTS: &str = "WOLFSSL_.*|wolfSSL_.*|WOLFTLS_.*|WC_.*|wc_.*|.*_E|.*_ERROR|CPUID_.*|ECC_.*|MAX_.*|AES_.*|RSA_.*|\
                          DYNAMIC_TYPE_.*|CTC_.*|SESSION_TICKET.*|PSK_.*|EARLY_DATA.*|NO_.*_CB|CERTTYPE_.*";
 /// wolfSSL's own structs are handled by pointer only; these few are plain
@@ -77,6 +78,7 @@ pub fn write_wrapper(evidence: &Evidence, out_dir: &Path) -> Result<PathBuf, Str
     for header in HEADERS {
         let _ = writeln!(text, "#include <{header}>");
     }
+    text.push_str("#include \"wolfssl_rs_shim.h\"\n");
     let path = out_dir.join("wrapper.h");
     fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(path)
@@ -101,6 +103,7 @@ pub fn generate(job: &Job<'_>, destination: &Path) -> Result<(), String> {
         .clang_arg(format!("--target={}", clang_triple(&job.target.triple)))
         .clang_arg(format!("-I{}", job.built.dir.display()))
         .clang_arg(format!("-I{}", job.source.display()))
+        .clang_arg(format!("-I{}", cmake::shim_dir().display()))
         .allowlist_function(FUNCTIONS)
         .allowlist_type(TYPES)
         .allowlist_type(&transparent)

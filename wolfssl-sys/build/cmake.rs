@@ -64,6 +64,10 @@ pub fn build(job: &Job<'_>) -> Result<Built, String> {
             "WOLFSSL_EXTRA_SOURCES:STRING",
             job.plan.extra_sources.join(";"),
         )
+        .define(
+            "WOLFSSL_SHIM:FILEPATH",
+            shim_dir().join("wolfssl_rs_shim.c"),
+        )
         .define("WOLFSSL_DEFINITIONS:STRING", definitions(job.plan));
     for flag in &job.plan.c_flags {
         config.cflag(flag).asmflag(flag);
@@ -81,6 +85,11 @@ pub fn build(job: &Job<'_>) -> Result<Built, String> {
         dir: root.join("wolfssl"),
         root,
     })
+}
+
+/// Our own C, which tells what wolfSSL's native API does not.
+pub fn shim_dir() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("shim")
 }
 
 fn definitions(plan: &Plan) -> String {

@@ -102,6 +102,8 @@ pub const MACROS: &[&str] = &[
     "HAVE_ECC384",
     "HAVE_ECC521",
     "WOLFSSL_ALWAYS_VERIFY_CB", // the peer's chain also when all is well
+    "WOLFSSL_SET_CIPHER_BYTES", // suites by code point, not by name
+    "WOLFSSL_ALWAYS_KEEP_SNI",  // a server can ask which name came
     "WOLFSSL_EXTRA_ALERTS",     // tell the peer why
     "WOLFSSL_CHECK_ALERT_ON_ERR",
     "WOLFSSL_API_PREFIX_MAP", // no OpenSSL-like names among the symbols

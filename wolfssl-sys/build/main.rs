@@ -24,6 +24,7 @@ fn run() -> Result<(), String> {
     let (request, target, host, out_dir) =
         (env::request(), env::target(), env::host(), env::out_dir());
 
+    env::watch(&cmake::shim_dir());
     let source = locate(&out_dir)?;
     let cmake = tools::cmake(env::cmake(&target, &host))?;
     bindings::check_libclang()?;

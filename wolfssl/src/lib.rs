@@ -1,1 +1,57 @@
-//! x
+//! Safe TLS over [wolfSSL](https://www.wolfssl.com): TLS 1.2 and 1.3, clients and servers.
+//!
+//! Three layers, each usable alone:
+//!
+//! 1. [`ClientConnection`] and [`ServerConnection`] do no I/O: bytes in, bytes out, over the
+//!    caller's buffers.
+//! 2. [`Stream`] and [`StreamOwned`] put them on any `Read + Write`.
+//! 3. Configurations, [`ClientConfig`] and [`ServerConfig`], are validated once, immutable
+//!    and cheap to clone.
+//!
+//! Verification is on: a client needs trust anchors and a [`ServerName`], and the peer must
+//! prove to be it. Everything weaker is spelled `dangerous`.
+//!
+//! ```no_run
+//! use std::io::{Read, Write};
+//! use std::net::TcpStream;
+//! use wolfssl::{ClientConfig, RootCertStore, StreamOwned};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let roots = RootCertStore::from_pem_file("ca.pem")?;
+//! let config = ClientConfig::builder().roots(roots).build()?;
+//! let tcp = TcpStream::connect(("example.com", 443))?;
+//! let mut tls = StreamOwned::connect(&config, "example.com".try_into()?, tcp)?;
+//! tls.write_all(b"GET / HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n")?;
+//! let mut answer = Vec::new();
+//! tls.read_to_end(&mut answer)?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod build_info;
+mod config;
+mod connection;
+mod error;
+mod ffi;
+mod identity;
+mod names;
+mod pkcs8;
+mod protocol;
+mod roots;
+mod stream;
+
+pub use build_info::{BuildInfo, build_info};
+pub use config::client::{ClientConfig, ClientConfigBuilder, DangerousClientConfigBuilder};
+pub use config::server::{ClientAuth, ServerConfig, ServerConfigBuilder};
+pub use connection::client::ClientConnection;
+pub use connection::server::ServerConnection;
+pub use connection::{ConnectionCommon, Status};
+pub use error::{CertificateError, ConfigError, Error, ErrorCode};
+pub use identity::CertifiedKey;
+pub use names::{ServerName, UnknownName, server_name};
+pub use protocol::{AlertDescription, CipherSuite, NamedGroup, ProtocolVersion, SignatureScheme};
+pub use roots::{RejectedRoot, RootCertStore};
+pub use stream::{Stream, StreamOwned};
+
+/// The certificate, key and name types of the Rust TLS ecosystem, with their PEM readers.
+pub use rustls_pki_types as pki_types;

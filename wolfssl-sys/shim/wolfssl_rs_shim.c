@@ -1,0 +1,18 @@
+/* See wolfssl_rs_shim.h. */
+#ifdef HAVE_CONFIG_H
+    #include <config.h>
+#endif
+#include <wolfssl/wolfcrypt/settings.h>
+#include <wolfssl/internal.h>
+
+#include "wolfssl_rs_shim.h"
+
+int wolfssl_rs_own_signature(const WOLFSSL* ssl)
+{
+    return (ssl->options.sigAlgo << 8) | ssl->options.hashAlgo;
+}
+
+int wolfssl_rs_peer_signature(const WOLFSSL* ssl)
+{
+    return (ssl->options.peerSigAlgo << 8) | ssl->options.peerHashAlgo;
+}

@@ -1,0 +1,128 @@
+//! `ClientConfig` and its builder.
+
+use std::sync::Arc;
+
+use super::{Protocols, add_anchors, protocol_setters, use_identity};
+use crate::error::{Error, ErrorCode};
+use crate::ffi::{Context, PeerVerification, Role};
+use crate::identity::CertifiedKey;
+use crate::roots::RootCertStore;
+
+/// How clients connect; immutable, cheap to clone, shared between threads.
+#[derive(Clone)]
+pub struct ClientConfig {
+    pub(crate) inner: Arc<ClientConfigInner>,
+}
+
+pub(crate) struct ClientConfigInner {
+    pub(crate) context: Arc<Context>,
+    pub(crate) alpn: Option<Vec<u8>>,
+    pub(crate) verify: bool,
+}
+
+impl ClientConfig {
+    /// A builder with the defaults: TLS 1.2 and 1.3, verification on, no resumption.
+    pub fn builder() -> ClientConfigBuilder {
+        ClientConfigBuilder {
+            protocols: Protocols::default(),
+            roots: None,
+            identity: None,
+            verify: true,
+        }
+    }
+}
+
+impl std::fmt::Debug for ClientConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ClientConfig")
+            .field("verify", &self.inner.verify)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Collects the settings of a [`ClientConfig`].
+#[derive(Clone, Debug)]
+#[must_use = "a builder does nothing until build()"]
+pub struct ClientConfigBuilder {
+    protocols: Protocols,
+    roots: Option<RootCertStore>,
+    identity: Option<CertifiedKey>,
+    verify: bool,
+}
+
+impl ClientConfigBuilder {
+    protocol_setters!();
+
+    /// The trust anchors that a server's chain must lead to; there is no default.
+    pub fn roots(mut self, roots: RootCertStore) -> Self {
+        self.roots = Some(roots);
+        self
+    }
+
+    /// The certificate and key to show to servers that ask for one.
+    pub fn client_identity(mut self, identity: CertifiedKey) -> Self {
+        self.identity = Some(identity);
+        self
+    }
+
+    /// The application protocols to offer, most preferred first (RFC 7301). A server that
+    /// knows none of them, or no ALPN, is accepted, and nothing is negotiated.
+    pub fn alpn<P: AsRef<[u8]>>(mut self, protocols: impl IntoIterator<Item = P>) -> Self {
+        self.protocols.alpn = protocols
+            .into_iter()
+            .map(|name| name.as_ref().to_vec())
+            .collect();
+        self
+    }
+
+    /// Settings that take protection away.
+    pub fn dangerous(self) -> DangerousClientConfigBuilder {
+        DangerousClientConfigBuilder { builder: self }
+    }
+
+    /// Validates everything and makes the configuration.
+    ///
+    /// # Errors
+    /// [`Error::Config`] with what is wrong, or [`Error::Library`].
+    pub fn build(self) -> Result<ClientConfig, Error> {
+        let alpn = self.protocols.alpn_list()?;
+        let mut setup = self.protocols.set_up(Role::Client)?;
+        if self.verify {
+            add_anchors(
+                &mut setup,
+                self.roots.as_ref().unwrap_or(&RootCertStore::empty()),
+            )?;
+            setup.set_verification(PeerVerification::Required);
+        } else {
+            setup.set_verification(PeerVerification::Dangerous);
+        }
+        if let Some(identity) = &self.identity {
+            use_identity(&mut setup, identity)?;
+        }
+        setup
+            .disable_resumption()
+            .map_err(|code| Error::Library(ErrorCode::new(code)))?;
+        Ok(ClientConfig {
+            inner: Arc::new(ClientConfigInner {
+                context: Arc::new(setup.finish()),
+                alpn,
+                verify: self.verify,
+            }),
+        })
+    }
+}
+
+/// Settings of a [`ClientConfigBuilder`] that take protection away.
+#[derive(Clone, Debug)]
+#[must_use = "a builder does nothing until build()"]
+pub struct DangerousClientConfigBuilder {
+    builder: ClientConfigBuilder,
+}
+
+impl DangerousClientConfigBuilder {
+    /// Accepts any certificate for any name: anyone in between can read and change everything.
+    pub fn without_certificate_verification(mut self) -> ClientConfigBuilder {
+        self.builder.verify = false;
+        self.builder
+    }
+}

@@ -1,0 +1,166 @@
+//! Configurations: collected by builders, validated once, then immutable and shared.
+
+pub(crate) mod client;
+pub(crate) mod server;
+
+use crate::error::{ConfigError, Error, ErrorCode};
+use crate::ffi::{ContextSetup, Role};
+use crate::identity::CertifiedKey;
+use crate::protocol::{CipherSuite, NamedGroup, ProtocolVersion};
+use crate::roots::RootCertStore;
+
+/// What clients and servers configure alike.
+#[derive(Clone, Debug)]
+pub(crate) struct Protocols {
+    pub(crate) versions: Vec<ProtocolVersion>,
+    pub(crate) cipher_suites: Vec<CipherSuite>,
+    pub(crate) groups: Vec<NamedGroup>,
+    pub(crate) alpn: Vec<Vec<u8>>,
+}
+
+impl Default for Protocols {
+    fn default() -> Self {
+        Self {
+            versions: vec![ProtocolVersion::TLSv1_2, ProtocolVersion::TLSv1_3],
+            cipher_suites: CipherSuite::DEFAULT.to_vec(),
+            groups: NamedGroup::DEFAULT.to_vec(),
+            alpn: Vec::new(),
+        }
+    }
+}
+
+impl Protocols {
+    /// A context with versions, suites and groups set.
+    pub(crate) fn set_up(&self, role: Role) -> Result<ContextSetup, Error> {
+        if self.versions.is_empty() {
+            return Err(ConfigError::Empty {
+                what: "protocol versions",
+            }
+            .into());
+        }
+        if self.groups.is_empty() {
+            return Err(ConfigError::Empty { what: "groups" }.into());
+        }
+        if self.cipher_suites.is_empty() {
+            return Err(ConfigError::Empty {
+                what: "cipher suites",
+            }
+            .into());
+        }
+        let suites = self
+            .cipher_suites
+            .iter()
+            .filter(|suite| self.versions.contains(&suite.version()))
+            .collect::<Vec<_>>();
+        // A version without a suite would be offered and then fail.
+        let speaks = |version| suites.iter().any(|suite| suite.version() == version);
+        let (tls12, tls13) = (
+            speaks(ProtocolVersion::TLSv1_2),
+            speaks(ProtocolVersion::TLSv1_3),
+        );
+        if suites.is_empty() {
+            return Err(ConfigError::NoUsableCipherSuite.into());
+        }
+        let suites = suites.iter().map(|suite| suite.value()).collect::<Vec<_>>();
+        let groups = self
+            .groups
+            .iter()
+            .filter(|group| tls13 || !group.is_tls13_only())
+            .map(|group| group.value())
+            .collect::<Vec<_>>();
+        if groups.is_empty() {
+            return Err(ConfigError::Empty {
+                what: "groups for the enabled versions",
+            }
+            .into());
+        }
+        let library = |code| Error::Library(ErrorCode::new(code));
+        let mut setup = ContextSetup::new(role, tls12, tls13).map_err(library)?;
+        setup
+            .set_cipher_suites(&suites)
+            .map_err(unsupported("cipher suites"))?;
+        setup.set_groups(&groups).map_err(unsupported("groups"))?;
+        Ok(setup)
+    }
+
+    /// The ALPN list in wolfSSL's form; `None` for no list.
+    pub(crate) fn alpn_list(&self) -> Result<Option<Vec<u8>>, Error> {
+        for (index, name) in self.alpn.iter().enumerate() {
+            let reason = match name.as_slice() {
+                [] => "it is empty",
+                name if name.len() > 255 => "it is longer than 255 bytes",
+                name if name.contains(&b',') => "it has a comma, wolfSSL's list separator",
+                name if name.contains(&0) => "it has a NUL byte",
+                _ => continue,
+            };
+            return Err(ConfigError::AlpnProtocol { index, reason }.into());
+        }
+        Ok((!self.alpn.is_empty()).then(|| self.alpn.join(&b',')))
+    }
+}
+
+pub(crate) fn add_anchors(setup: &mut ContextSetup, roots: &RootCertStore) -> Result<(), Error> {
+    if roots.is_empty() {
+        return Err(ConfigError::NoTrustAnchors.into());
+    }
+    for (index, anchor) in roots.anchors().iter().enumerate() {
+        setup
+            .add_trust_anchor(anchor)
+            .map_err(|code| ConfigError::TrustAnchor {
+                index,
+                reason: ErrorCode::new(code),
+            })?;
+    }
+    Ok(())
+}
+
+pub(crate) fn use_identity(setup: &mut ContextSetup, identity: &CertifiedKey) -> Result<(), Error> {
+    setup
+        .use_chain(identity.chain())
+        .map_err(|code| ConfigError::CertificateChain {
+            reason: ErrorCode::new(code),
+        })?;
+    setup
+        .use_private_key(identity.key())
+        .map_err(|code| ConfigError::PrivateKey {
+            reason: ErrorCode::new(code),
+        })?;
+    Ok(())
+}
+
+fn unsupported(what: &'static str) -> impl Fn(i32) -> Error {
+    move |code| {
+        ConfigError::Unsupported {
+            what,
+            reason: ErrorCode::new(code),
+        }
+        .into()
+    }
+}
+
+/// Writes the setters that both builders have, so that the two stay mirrors.
+macro_rules! protocol_setters {
+    () => {
+        /// The protocol versions to speak; default TLS 1.2 and 1.3.
+        pub fn versions(mut self, versions: &[crate::ProtocolVersion]) -> Self {
+            self.protocols.versions = versions.to_vec();
+            self
+        }
+
+        /// The cipher suites, most preferred first; default [`crate::CipherSuite::DEFAULT`].
+        /// Suites of versions that are not enabled are left out.
+        pub fn cipher_suites(mut self, suites: &[crate::CipherSuite]) -> Self {
+            self.protocols.cipher_suites = suites.to_vec();
+            self
+        }
+
+        /// The key exchange groups, most preferred first; default
+        /// [`crate::NamedGroup::DEFAULT`]. Groups of versions that are not enabled are left
+        /// out.
+        pub fn groups(mut self, groups: &[crate::NamedGroup]) -> Self {
+            self.protocols.groups = groups.to_vec();
+            self
+        }
+    };
+}
+pub(crate) use protocol_setters;

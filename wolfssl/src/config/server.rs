@@ -1,0 +1,117 @@
+//! `ServerConfig` and its builder.
+
+use std::sync::Arc;
+
+use super::{Protocols, add_anchors, protocol_setters, use_identity};
+use crate::error::{ConfigError, Error, ErrorCode};
+use crate::ffi::{Context, PeerVerification, Role};
+use crate::identity::CertifiedKey;
+use crate::roots::RootCertStore;
+
+/// How servers accept; immutable, cheap to clone, shared between threads.
+#[derive(Clone)]
+pub struct ServerConfig {
+    pub(crate) inner: Arc<ServerConfigInner>,
+}
+
+pub(crate) struct ServerConfigInner {
+    pub(crate) context: Arc<Context>,
+    pub(crate) alpn: Option<Vec<u8>>,
+}
+
+/// Whether clients must show a certificate.
+#[non_exhaustive]
+#[derive(Clone, Debug, Default)]
+pub enum ClientAuth {
+    /// None is asked for.
+    #[default]
+    None,
+    /// One is asked for; a client without one is accepted, one with a bad one is not.
+    Optional(RootCertStore),
+    /// A client without a certificate that leads to one of these anchors is refused.
+    Required(RootCertStore),
+}
+
+impl ServerConfig {
+    /// A builder with the defaults: TLS 1.2 and 1.3, no client certificates, no resumption.
+    pub fn builder() -> ServerConfigBuilder {
+        ServerConfigBuilder {
+            protocols: Protocols::default(),
+            identity: None,
+            client_auth: ClientAuth::None,
+        }
+    }
+}
+
+impl std::fmt::Debug for ServerConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServerConfig").finish_non_exhaustive()
+    }
+}
+
+/// Collects the settings of a [`ServerConfig`].
+#[derive(Clone, Debug)]
+#[must_use = "a builder does nothing until build()"]
+pub struct ServerConfigBuilder {
+    protocols: Protocols,
+    identity: Option<CertifiedKey>,
+    client_auth: ClientAuth,
+}
+
+impl ServerConfigBuilder {
+    protocol_setters!();
+
+    /// The certificate and key of the server; there is no default.
+    pub fn identity(mut self, identity: CertifiedKey) -> Self {
+        self.identity = Some(identity);
+        self
+    }
+
+    /// Whether clients must show a certificate; default [`ClientAuth::None`].
+    pub fn client_auth(mut self, client_auth: ClientAuth) -> Self {
+        self.client_auth = client_auth;
+        self
+    }
+
+    /// The application protocols to choose from (RFC 7301). A client that offers ALPN and
+    /// none of these is refused with `no_application_protocol`; one without ALPN is accepted.
+    pub fn alpn<P: AsRef<[u8]>>(mut self, protocols: impl IntoIterator<Item = P>) -> Self {
+        self.protocols.alpn = protocols
+            .into_iter()
+            .map(|name| name.as_ref().to_vec())
+            .collect();
+        self
+    }
+
+    /// Validates everything and makes the configuration.
+    ///
+    /// # Errors
+    /// [`Error::Config`] with what is wrong, or [`Error::Library`].
+    pub fn build(self) -> Result<ServerConfig, Error> {
+        let alpn = self.protocols.alpn_list()?;
+        let identity = self.identity.as_ref().ok_or(ConfigError::NoIdentity)?;
+        let mut setup = self.protocols.set_up(Role::Server)?;
+        use_identity(&mut setup, identity)?;
+        let verification = match &self.client_auth {
+            ClientAuth::None => PeerVerification::NotRequested,
+            ClientAuth::Optional(roots) => {
+                add_anchors(&mut setup, roots)?;
+                PeerVerification::Optional
+            }
+            ClientAuth::Required(roots) => {
+                add_anchors(&mut setup, roots)?;
+                PeerVerification::Required
+            }
+        };
+        setup.set_verification(verification);
+        setup
+            .disable_resumption()
+            .map_err(|code| Error::Library(ErrorCode::new(code)))?;
+        Ok(ServerConfig {
+            inner: Arc::new(ServerConfigInner {
+                context: Arc::new(setup.finish()),
+                alpn,
+            }),
+        })
+    }
+}

@@ -1,0 +1,63 @@
+//! Bytes on their way between a connection and a transport, for the stream adapters.
+//!
+//! They live in the connection, not in the adapter, so that an adapter can be dropped and
+//! made anew without losing a byte. A connection that is used without adapters pays three
+//! words for each.
+
+/// Ciphertext read ahead and ciphertext not yet sent.
+#[derive(Default)]
+pub(crate) struct Buffers {
+    input: Vec<u8>,
+    input_start: usize,
+    pub(crate) output: Vec<u8>,
+    output_start: usize,
+}
+
+/// The peer's bytes are fetched in pieces of this size: one record of the largest kind.
+const INPUT_SIZE: usize = 16 * 1024 + 512;
+
+impl Buffers {
+    /// What has been fetched and not consumed.
+    pub(crate) fn input(&self) -> &[u8] {
+        &self.input[self.input_start..]
+    }
+
+    /// The input to consume and the output to append to.
+    pub(crate) fn split(&mut self) -> (&[u8], &mut Vec<u8>) {
+        (&self.input[self.input_start..], &mut self.output)
+    }
+
+    /// Marks all but the last `left` bytes of the input as consumed.
+    pub(crate) fn keep_input(&mut self, left: usize) {
+        self.input_start = self.input.len() - left;
+    }
+
+    /// Lets `fetch` fill a piece of input, once the earlier one is consumed; says how much
+    /// came.
+    pub(crate) fn fetch<E>(
+        &mut self,
+        fetch: impl FnOnce(&mut [u8]) -> Result<usize, E>,
+    ) -> Result<usize, E> {
+        debug_assert!(self.input().is_empty(), "earlier input is consumed first");
+        self.input_start = 0;
+        self.input.resize(INPUT_SIZE, 0);
+        let result = fetch(&mut self.input);
+        let count = *result.as_ref().unwrap_or(&0);
+        self.input.truncate(count);
+        result
+    }
+
+    /// What has to be sent.
+    pub(crate) fn unsent(&self) -> &[u8] {
+        &self.output[self.output_start..]
+    }
+
+    /// Marks the first `count` unsent bytes as sent.
+    pub(crate) fn mark_sent(&mut self, count: usize) {
+        self.output_start += count;
+        if self.output_start >= self.output.len() {
+            self.output.clear();
+            self.output_start = 0;
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! `ClientConnection`: the connecting side.
+
+use super::{ConnectionCommon, deref_to_common};
+use crate::config::client::ClientConfig;
+use crate::error::Error;
+use crate::names::ServerName;
+
+/// A client's connection without I/O; see [`ConnectionCommon`] for its methods.
+#[derive(Debug)]
+pub struct ClientConnection {
+    common: ConnectionCommon,
+    // Kept with the connection, so that nothing that C borrows from it can go first.
+    _config: ClientConfig,
+}
+
+deref_to_common!(ClientConnection);
+
+impl ClientConnection {
+    /// A connection to `name`: sent as SNI when it is a DNS name, and what the server's
+    /// certificate must be valid for.
+    ///
+    /// # Errors
+    /// [`Error::Library`] when memory is short.
+    pub fn new(config: &ClientConfig, name: ServerName) -> Result<Self, Error> {
+        let inner = &config.inner;
+        let common = ConnectionCommon::new(
+            &inner.context,
+            inner.alpn.as_deref(),
+            Some((name, inner.verify)),
+        )?;
+        Ok(Self {
+            common,
+            _config: config.clone(),
+        })
+    }
+}

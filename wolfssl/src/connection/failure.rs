@@ -1,0 +1,80 @@
+//! Turns a code of wolfSSL into an error that says whose fault it is.
+
+use rustls_pki_types::ServerName;
+use wolfssl_sys as sys;
+
+use crate::error::{CertificateError, Error, ErrorCode};
+use crate::ffi::Session;
+use crate::protocol::AlertDescription;
+
+pub(super) fn classify(session: &Session, name: Option<&ServerName<'_>>, code: i32) -> Error {
+    let alerts = session.alerts();
+    let alert =
+        |seen: Option<(u8, u8)>| seen.and_then(|(_, code)| AlertDescription::from_value(code));
+    if code == sys::FATAL_ERROR
+        && let Some(received) = alert(alerts.received)
+    {
+        return Error::AlertReceived(received);
+    }
+    if let Some(error) = certificate_error(session, name, code) {
+        return Error::InvalidCertificate(error);
+    }
+    Error::Handshake {
+        reason: ErrorCode::new(code),
+        alert_sent: alert(alerts.sent),
+    }
+}
+
+fn certificate_error(
+    session: &Session,
+    name: Option<&ServerName<'_>>,
+    code: i32,
+) -> Option<CertificateError> {
+    Some(match code {
+        sys::DOMAIN_NAME_MISMATCH | sys::IPADDR_MISMATCH => wrong_name(session, name),
+        sys::VERIFY_CERT_ERROR if session.name_mismatch() => wrong_name(session, name),
+        sys::VERIFY_CERT_ERROR => CertificateError::Other(ErrorCode::new(code)),
+        sys::ASN_NO_SIGNER_E | sys::ASN_SELF_SIGNED_E => CertificateError::UnknownIssuer,
+        sys::ASN_AFTER_DATE_E => CertificateError::Expired,
+        sys::ASN_BEFORE_DATE_E => CertificateError::NotValidYet,
+        sys::CRL_CERT_REVOKED | sys::OCSP_CERT_REVOKED => CertificateError::Revoked,
+        sys::CRL_MISSING
+        | sys::CRL_CERT_DATE_ERR
+        | sys::OCSP_CERT_UNKNOWN
+        | sys::OCSP_LOOKUP_FAIL
+        | sys::OCSP_INVALID_STATUS
+        | sys::BAD_CERTIFICATE_STATUS_ERROR => CertificateError::RevocationStatusUnknown,
+        sys::ASN_SIG_CONFIRM_E | sys::ASN_SIG_HASH_E | sys::ASN_SIG_KEY_E => {
+            CertificateError::BadSignature
+        }
+        sys::NO_PEER_CERT | sys::NO_CERT_ERROR => CertificateError::NotPresented,
+        sys::KEYUSE_SIGNATURE_E
+        | sys::KEYUSE_ENCIPHER_E
+        | sys::EXTKEYUSE_AUTH_E
+        | sys::NOT_CA_ERROR => CertificateError::InvalidPurpose,
+        sys::ASN_PATHLEN_INV_E | sys::ASN_PATHLEN_SIZE_E | sys::MAX_CHAIN_ERROR => {
+            CertificateError::PathTooLong
+        }
+        sys::ASN_PARSE_E
+        | sys::ASN_VERSION_E
+        | sys::ASN_CRIT_EXT_E
+        | sys::ASN_ALT_NAME_E
+        | sys::ASN_NAME_INVALID_E => CertificateError::BadEncoding(ErrorCode::new(code)),
+        _ => return None,
+    })
+}
+
+fn wrong_name(session: &Session, name: Option<&ServerName<'_>>) -> CertificateError {
+    let presented = session
+        .peer_chain()
+        .first()
+        .and_then(|leaf| webpki::EndEntityCert::try_from(leaf).ok())
+        .map(|leaf| leaf.valid_dns_names().map(str::to_owned).collect())
+        .unwrap_or_default();
+    CertificateError::NotValidForName {
+        expected: name
+            .map(|name| name.to_str().into_owned())
+            .unwrap_or_default(),
+        presented,
+    }
+}

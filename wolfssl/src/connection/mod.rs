@@ -1,0 +1,312 @@
+//! The state machine that client and server connections share, over caller-owned buffers.
+
+mod buffers;
+pub(crate) mod client;
+mod failure;
+pub(crate) mod server;
+
+use std::sync::Arc;
+
+use rustls_pki_types::CertificateDer;
+
+use self::buffers::Buffers;
+use crate::error::{Error, ErrorCode};
+use crate::ffi::{Context, Handshake, Plaintext, Session};
+use crate::names::ServerName;
+use crate::protocol::{CipherSuite, NamedGroup, ProtocolVersion, SignatureScheme};
+
+/// What [`ConnectionCommon::process`] came to.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// All input is consumed; more of the peer's bytes are needed to go on.
+    WantsInput,
+    /// The handshake has just been completed. Input may be left: call `process` again.
+    HandshakeComplete,
+    /// Application data is decrypted: take it with [`ConnectionCommon::read`], then call
+    /// `process` again with the input that is left.
+    PlaintextReady,
+    /// The peer has sent `close_notify`: no more data will come, and none is missing.
+    PeerClosed,
+}
+
+/// A connection without I/O: what [`crate::ClientConnection`] and
+/// [`crate::ServerConnection`] have in common.
+///
+/// Feed it the peer's bytes with [`process`](Self::process), send what appears in the output,
+/// also when an error is returned, and use [`read`](Self::read) and [`write`](Self::write)
+/// once the handshake is complete. It never blocks, never calls back and can be moved
+/// between any two calls.
+pub struct ConnectionCommon {
+    session: Session,
+    pub(crate) buffers: Buffers,
+    server_name: Option<ServerName>,
+    handshaking: bool,
+    sent_close: bool,
+    received_close: bool,
+    failure: Option<Error>,
+}
+
+impl ConnectionCommon {
+    fn new(
+        context: &Arc<Context>,
+        alpn: Option<&[u8]>,
+        server_name: Option<(ServerName, bool)>,
+    ) -> Result<Self, Error> {
+        let library = |code| Error::Library(ErrorCode::new(code));
+        let mut session = Session::new(context).map_err(library)?;
+        if let Some(list) = alpn {
+            session.set_alpn(list).map_err(library)?;
+        }
+        if let Some((name, verify)) = &server_name {
+            session.set_server_name(name, *verify).map_err(library)?;
+        }
+        Ok(Self {
+            session,
+            buffers: Buffers::default(),
+            server_name: server_name.map(|(name, _)| name),
+            handshaking: true,
+            sent_close: false,
+            received_close: false,
+            failure: None,
+        })
+    }
+
+    /// Takes the peer's bytes and goes as far as they allow, until something is ready.
+    ///
+    /// The consumed part is cut off the front of `input`; records to send are appended to
+    /// `output`. An empty `input` is allowed: a client starts its handshake that way.
+    ///
+    /// # Errors
+    /// Whatever ends the connection; the same error is returned from then on. `output` may
+    /// hold an alert that should still be sent.
+    pub fn process(&mut self, input: &mut &[u8], output: &mut Vec<u8>) -> Result<Status, Error> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        if self.handshaking {
+            return match self.session.handshake(input, output) {
+                Handshake::Complete => {
+                    self.handshaking = false;
+                    Ok(Status::HandshakeComplete)
+                }
+                Handshake::WantsInput => Ok(Status::WantsInput),
+                Handshake::Failed(code) => Err(self.fail(code)),
+            };
+        }
+        if self.session.pending() > 0 {
+            return Ok(Status::PlaintextReady);
+        }
+        if self.received_close {
+            return Ok(Status::PeerClosed);
+        }
+        match self.session.decrypt(input, output) {
+            Plaintext::Ready => Ok(Status::PlaintextReady),
+            Plaintext::WantsInput => Ok(Status::WantsInput),
+            Plaintext::PeerClosed => {
+                self.received_close = true;
+                Ok(Status::PeerClosed)
+            }
+            Plaintext::Failed(code) => Err(self.fail(code)),
+        }
+    }
+
+    /// Copies decrypted application data into `buffer` and says how many bytes.
+    ///
+    /// `Ok(0)` means that the peer has closed with `close_notify`, or that `buffer` is empty.
+    ///
+    /// # Errors
+    /// [`Error::WantsInput`] when nothing is decrypted yet: call
+    /// [`process`](Self::process) with more input. Otherwise the error that ended the
+    /// connection; data decrypted before it is still handed out first.
+    pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        let count = self.session.read_pending(buffer);
+        if count > 0 {
+            return Ok(count);
+        }
+        match &self.failure {
+            Some(failure) => Err(failure.clone()),
+            None if self.received_close => Ok(0),
+            None => Err(Error::WantsInput),
+        }
+    }
+
+    /// Seals all of `data` into records appended to `output`.
+    ///
+    /// All or nothing: there is no partial write to repeat, so a caller that gives up between
+    /// two calls loses no byte and sends none twice. Empty `data` appends nothing.
+    ///
+    /// # Errors
+    /// [`Error::HandshakeNotComplete`], [`Error::WriteAfterClose`], or the error that ended
+    /// the connection.
+    pub fn write(&mut self, data: &[u8], output: &mut Vec<u8>) -> Result<(), Error> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        if self.sent_close {
+            return Err(Error::WriteAfterClose);
+        }
+        if self.handshaking {
+            return Err(Error::HandshakeNotComplete);
+        }
+        self.session
+            .write(data, output)
+            .map_err(|code| self.fail(code))
+    }
+
+    /// Appends `close_notify`, once: nothing can be written afterwards, reading goes on.
+    /// Before the end of the handshake and after a failure there is nothing to say.
+    ///
+    /// # Errors
+    /// The error that ends the connection.
+    pub fn close_notify(&mut self, output: &mut Vec<u8>) -> Result<(), Error> {
+        if self.sent_close || self.handshaking || self.failure.is_some() {
+            self.sent_close = true;
+            return Ok(());
+        }
+        self.sent_close = true;
+        self.session
+            .close_notify(output)
+            .map_err(|code| self.fail(code))
+    }
+
+    /// Whether the handshake is still going on.
+    pub fn is_handshaking(&self) -> bool {
+        self.handshaking
+    }
+
+    /// Whether the peer has sent `close_notify`. A transport that ends without it was cut
+    /// off: see [`Error::Truncated`].
+    pub fn peer_has_closed(&self) -> bool {
+        self.received_close
+    }
+
+    /// Decrypted bytes that [`read`](Self::read) can hand out at once.
+    pub fn plaintext_len(&self) -> usize {
+        self.session.pending()
+    }
+
+    /// The protocol version in use; `None` before it is negotiated.
+    pub fn negotiated_version(&self) -> Option<ProtocolVersion> {
+        self.after_handshake()?;
+        ProtocolVersion::from_u16(self.session.version())
+    }
+
+    /// The cipher suite in use; `None` before it is negotiated.
+    pub fn negotiated_cipher_suite(&self) -> Option<CipherSuite> {
+        self.after_handshake()?;
+        CipherSuite::from_value(self.session.cipher_suite())
+    }
+
+    /// The key exchange group; `None` before it is negotiated, and after a resumption that
+    /// made no new key exchange.
+    pub fn negotiated_group(&self) -> Option<NamedGroup> {
+        self.after_handshake()?;
+        NamedGroup::from_wolfssl_name(self.session.group_name()?)
+    }
+
+    /// The scheme of the signature in the handshake: the peer's for a client, one's own for a
+    /// server. `None` before the end of the handshake and after a resumption.
+    pub fn negotiated_signature_scheme(&self) -> Option<SignatureScheme> {
+        self.after_handshake()?;
+        if self.is_resumed() {
+            return None;
+        }
+        SignatureScheme::from_value(self.session.server_signature()?)
+    }
+
+    /// The application protocol agreed on (RFC 7301), if any.
+    pub fn negotiated_alpn(&self) -> Option<Vec<u8>> {
+        self.after_handshake()?;
+        self.session.alpn()
+    }
+
+    /// The peer's certificate chain as it was sent, leaf first; empty when there was none.
+    /// Also filled when verification failed, so that a caller can say what was refused.
+    pub fn peer_certificates(&self) -> &[CertificateDer<'static>] {
+        self.session.peer_chain()
+    }
+
+    /// Whether this connection took its keys from an earlier one.
+    pub fn is_resumed(&self) -> bool {
+        !self.handshaking && self.session.resumed()
+    }
+
+    /// [`process`](Self::process) over the buffers of the stream adapters.
+    pub(crate) fn process_buffered(&mut self) -> Result<Status, Error> {
+        let mut buffers = std::mem::take(&mut self.buffers);
+        let (input, output) = buffers.split();
+        let mut rest = input;
+        let result = self.process(&mut rest, output);
+        let left = rest.len();
+        buffers.keep_input(left);
+        self.buffers = buffers;
+        result
+    }
+
+    fn received_server_name(&self) -> Option<String> {
+        let name = self.session.received_server_name()?;
+        String::from_utf8(name).ok()
+    }
+
+    fn after_handshake(&self) -> Option<()> {
+        (!self.handshaking).then_some(())
+    }
+
+    fn fail(&mut self, code: i32) -> Error {
+        let error = failure::classify(&self.session, self.server_name.as_ref(), code);
+        self.failure = Some(error.clone());
+        error
+    }
+
+    /// Marks the end of the transport's data.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`] unless the peer has said `close_notify` before; the connection
+    /// then counts as failed.
+    pub fn transport_ended(&mut self) -> Result<(), Error> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        if self.received_close {
+            return Ok(());
+        }
+        self.failure = Some(Error::Truncated);
+        Err(Error::Truncated)
+    }
+}
+
+impl std::fmt::Debug for ConnectionCommon {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ConnectionCommon")
+            .field("handshaking", &self.handshaking)
+            .field("version", &self.negotiated_version())
+            .field("sent_close", &self.sent_close)
+            .field("received_close", &self.received_close)
+            .field("failure", &self.failure)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Gives a connection type the methods of [`ConnectionCommon`].
+macro_rules! deref_to_common {
+    ($name:ident) => {
+        impl std::ops::Deref for $name {
+            type Target = crate::ConnectionCommon;
+
+            fn deref(&self) -> &Self::Target {
+                &self.common
+            }
+        }
+
+        impl std::ops::DerefMut for $name {
+            fn deref_mut(&mut self) -> &mut Self::Target {
+                &mut self.common
+            }
+        }
+    };
+}
+pub(crate) use deref_to_common;

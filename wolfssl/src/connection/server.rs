@@ -1,0 +1,35 @@
+//! `ServerConnection`: the accepting side.
+
+use super::{ConnectionCommon, deref_to_common};
+use crate::config::server::ServerConfig;
+use crate::error::Error;
+
+/// A server's connection without I/O; see [`ConnectionCommon`] for its methods.
+#[derive(Debug)]
+pub struct ServerConnection {
+    common: ConnectionCommon,
+    // Kept with the connection, so that nothing that C borrows from it can go first.
+    _config: ServerConfig,
+}
+
+deref_to_common!(ServerConnection);
+
+impl ServerConnection {
+    /// A connection that waits for a client's hello.
+    ///
+    /// # Errors
+    /// [`Error::Library`] when memory is short.
+    pub fn new(config: &ServerConfig) -> Result<Self, Error> {
+        let inner = &config.inner;
+        let common = ConnectionCommon::new(&inner.context, inner.alpn.as_deref(), None)?;
+        Ok(Self {
+            common,
+            _config: config.clone(),
+        })
+    }
+
+    /// The host name that the client asked for (SNI, RFC 6066), if any.
+    pub fn server_name(&self) -> Option<String> {
+        self.common.received_server_name()
+    }
+}

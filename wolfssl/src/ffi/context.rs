@@ -1,0 +1,240 @@
+//! `WOLFSSL_CTX`: set up once, then shared and never changed.
+//!
+//! wolfSSL's setters on a context are not locked, and sessions borrow certificate and key
+//! from it, so changing a context that sessions use is a use after free. The type system
+//! keeps the two phases apart: [`ContextSetup`] has the setters and is unique, [`Context`]
+//! has none and is shared.
+
+use std::ffi::{c_int, c_long};
+use std::ptr::NonNull;
+
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use wolfssl_sys as sys;
+
+use super::callback;
+use super::status::SUCCESS;
+
+/// Which end of the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Client,
+    Server,
+}
+
+/// What the peer must show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PeerVerification {
+    /// No certificate is asked for (servers only).
+    NotRequested,
+    /// Asked for; a connection without one goes on, a bad one does not.
+    Optional,
+    /// No verified certificate, no connection.
+    Required,
+    /// Whatever is shown is accepted.
+    Dangerous,
+}
+
+/// A context under construction.
+pub(crate) struct ContextSetup {
+    context: Context,
+}
+
+/// A finished context.
+pub(crate) struct Context {
+    ptr: NonNull<sys::WOLFSSL_CTX>,
+    role: Role,
+    accept_any: bool,
+}
+
+// SAFETY: a WOLFSSL_CTX is not tied to the thread that made it; the library is built without
+// SINGLE_THREADED (asserted by wolfssl-sys's build proof), so its reference count and its
+// certificate manager are guarded by C mutexes.
+unsafe impl Send for Context {}
+// SAFETY: as above; after setup no unlocked setter can be reached through `&Context`.
+unsafe impl Sync for Context {}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: we hold one reference, taken by wolfSSL_CTX_new; sessions hold their own.
+        unsafe { sys::wolfSSL_CTX_free(self.ptr.as_ptr()) }
+    }
+}
+
+impl Context {
+    pub(super) fn as_ptr(&self) -> *mut sys::WOLFSSL_CTX {
+        self.ptr.as_ptr()
+    }
+
+    pub(super) fn accepts_any_certificate(&self) -> bool {
+        self.accept_any
+    }
+
+    pub(crate) fn role(&self) -> Role {
+        self.role
+    }
+}
+
+impl ContextSetup {
+    /// A context for `role` that speaks the versions between `min` and `max`, given as wire
+    /// values (0x0303, 0x0304). `None` when memory is short or the library is not usable.
+    pub(crate) fn new(role: Role, tls12: bool, tls13: bool) -> Result<Self, i32> {
+        super::init()?;
+        // SAFETY: method constructors take no arguments; wolfSSL_CTX_new takes ownership of
+        // the method and accepts null, which it reports by returning null.
+        let ptr = unsafe {
+            let method = match (role, tls12, tls13) {
+                (Role::Client, true, false) => sys::wolfTLSv1_2_client_method(),
+                (Role::Client, false, _) => sys::wolfTLSv1_3_client_method(),
+                (Role::Client, true, true) => sys::wolfTLS_client_method(),
+                (Role::Server, true, false) => sys::wolfTLSv1_2_server_method(),
+                (Role::Server, false, _) => sys::wolfTLSv1_3_server_method(),
+                (Role::Server, true, true) => sys::wolfTLS_server_method(),
+            };
+            sys::wolfSSL_CTX_new(method)
+        };
+        let ptr = NonNull::new(ptr).ok_or(sys::MEMORY_E)?;
+        let mut setup = Self {
+            context: Context {
+                ptr,
+                role,
+                accept_any: false,
+            },
+        };
+        if tls12 && tls13 {
+            // SAFETY: live, unshared context; the value is one of the enum's.
+            check(unsafe {
+                sys::wolfSSL_CTX_SetMinVersion(setup.ptr(), sys::WOLFSSL_TLSV1_2 as c_int)
+            })?;
+        }
+        // SAFETY: live, unshared context; both callbacks have the CallbackIORecv/IOSend type.
+        unsafe {
+            sys::wolfSSL_CTX_SetIORecv(setup.ptr(), Some(callback::receive));
+            sys::wolfSSL_CTX_SetIOSend(setup.ptr(), Some(callback::send));
+        }
+        Ok(setup)
+    }
+
+    /// Ends the setup.
+    pub(crate) fn finish(self) -> Context {
+        self.context
+    }
+
+    fn ptr(&mut self) -> *mut sys::WOLFSSL_CTX {
+        self.context.ptr.as_ptr()
+    }
+
+    /// `wolfSSL_CTX_set_verify`; the callback is always ours, as it brings the chain.
+    pub(crate) fn set_verification(&mut self, verification: PeerVerification) {
+        self.context.accept_any = verification == PeerVerification::Dangerous;
+        let mode = match verification {
+            PeerVerification::NotRequested | PeerVerification::Dangerous => {
+                sys::WOLFSSL_VERIFY_NONE
+            }
+            PeerVerification::Optional => sys::WOLFSSL_VERIFY_PEER,
+            PeerVerification::Required => {
+                sys::WOLFSSL_VERIFY_PEER | sys::WOLFSSL_VERIFY_FAIL_IF_NO_PEER_CERT
+            }
+        };
+        // SAFETY: live, unshared context; the callback has the VerifyCallback type.
+        unsafe {
+            sys::wolfSSL_CTX_set_verify(self.ptr(), mode as c_int, Some(callback::verify));
+        }
+    }
+
+    /// Adds one trust anchor (`wolfSSL_CTX_load_verify_buffer`, DER).
+    pub(crate) fn add_trust_anchor(&mut self, der: &CertificateDer<'_>) -> Result<(), i32> {
+        // SAFETY: the buffer is readable for its length and copied by wolfSSL.
+        check(unsafe {
+            sys::wolfSSL_CTX_load_verify_buffer(
+                self.ptr(),
+                der.as_ref().as_ptr(),
+                der.as_ref().len() as c_long,
+                sys::WOLFSSL_FILETYPE_ASN1 as c_int,
+            )
+        })
+    }
+
+    /// Loads the chain, leaf first (`wolfSSL_CTX_use_certificate_chain_buffer_format`, DER).
+    pub(crate) fn use_chain(&mut self, chain: &[CertificateDer<'_>]) -> Result<(), i32> {
+        let bytes = chain
+            .iter()
+            .flat_map(|der| der.as_ref())
+            .copied()
+            .collect::<Vec<_>>();
+        // SAFETY: the buffer is readable for its length and copied by wolfSSL.
+        check(unsafe {
+            sys::wolfSSL_CTX_use_certificate_chain_buffer_format(
+                self.ptr(),
+                bytes.as_ptr(),
+                bytes.len() as c_long,
+                sys::WOLFSSL_FILETYPE_ASN1 as c_int,
+            )
+        })
+    }
+
+    /// Loads the private key (`wolfSSL_CTX_use_PrivateKey_buffer`, DER of any of the three forms).
+    pub(crate) fn use_private_key(&mut self, key: &PrivateKeyDer<'_>) -> Result<(), i32> {
+        let der = key.secret_der();
+        // SAFETY: the buffer is readable for its length and copied by wolfSSL.
+        check(unsafe {
+            sys::wolfSSL_CTX_use_PrivateKey_buffer(
+                self.ptr(),
+                der.as_ptr(),
+                der.len() as c_long,
+                sys::WOLFSSL_FILETYPE_ASN1 as c_int,
+            )
+        })
+    }
+
+    /// Whether the loaded key belongs to the loaded leaf (`wolfSSL_CTX_check_private_key`).
+    pub(crate) fn key_matches_chain(&mut self) -> bool {
+        // SAFETY: live context with certificate and key loaded; the call only reads.
+        unsafe { sys::wolfSSL_CTX_check_private_key(self.ptr()) == SUCCESS }
+    }
+
+    /// Suites by wire value, most preferred first (`wolfSSL_CTX_set_cipher_list_bytes`).
+    pub(crate) fn set_cipher_suites(&mut self, suites: &[u16]) -> Result<(), i32> {
+        let bytes = suites
+            .iter()
+            .flat_map(|suite| suite.to_be_bytes())
+            .collect::<Vec<_>>();
+        // SAFETY: the buffer is readable for its length and copied by wolfSSL.
+        check(unsafe {
+            sys::wolfSSL_CTX_set_cipher_list_bytes(self.ptr(), bytes.as_ptr(), bytes.len() as c_int)
+        })
+    }
+
+    /// Groups by wire value, most preferred first (`wolfSSL_CTX_set_groups`).
+    pub(crate) fn set_groups(&mut self, groups: &[u16]) -> Result<(), i32> {
+        let mut groups = groups
+            .iter()
+            .map(|&group| c_int::from(group))
+            .collect::<Vec<_>>();
+        // SAFETY: the array is readable for its length and copied by wolfSSL.
+        check(unsafe {
+            sys::wolfSSL_CTX_set_groups(self.ptr(), groups.as_mut_ptr(), groups.len() as c_int)
+        })
+    }
+
+    /// Turns session cache and tickets off for both versions.
+    pub(crate) fn disable_resumption(&mut self) -> Result<(), i32> {
+        // SAFETY: live, unshared context.
+        unsafe {
+            sys::wolfSSL_CTX_set_session_cache_mode(
+                self.ptr(),
+                sys::WOLFSSL_SESS_CACHE_OFF as c_long,
+            );
+            if self.context.role == Role::Server {
+                // Both refuse contexts of the other version alone; there they are not needed.
+                sys::wolfSSL_CTX_NoTicketTLSv12(self.ptr());
+                sys::wolfSSL_CTX_no_ticket_TLSv13(self.ptr());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// wolfSSL's setters return 1, or a negative code, or 0 without one.
+fn check(code: c_int) -> Result<(), i32> {
+    if code == SUCCESS { Ok(()) } else { Err(code) }
+}

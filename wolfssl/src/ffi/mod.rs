@@ -1,0 +1,31 @@
+//! The only door to `wolfssl-sys`: every unsafe block of this crate lives in this folder.
+//!
+//! What leaves it is safe: owners that free themselves, return codes turned into
+//! [`ErrorCode`], callbacks that cannot unwind into C.
+#![allow(unsafe_code)]
+
+mod callback;
+mod context;
+mod scratch;
+mod session;
+mod status;
+
+pub(crate) use context::{Context, ContextSetup, PeerVerification, Role};
+pub(crate) use scratch::{IdentityFault, check_identity, check_trust_anchor};
+pub(crate) use session::{Handshake, Plaintext, Session};
+pub(crate) use status::reason_text;
+
+use std::sync::OnceLock;
+
+/// Runs `wolfSSL_Init` once for the process; never undone, as other users of the library
+/// in this process may outlive us.
+pub(crate) fn init() -> Result<(), i32> {
+    static RESULT: OnceLock<Result<(), i32>> = OnceLock::new();
+    *RESULT.get_or_init(|| {
+        // SAFETY: wolfSSL_Init takes no arguments and locks internally.
+        match unsafe { wolfssl_sys::wolfSSL_Init() } {
+            status::SUCCESS => Ok(()),
+            code => Err(code),
+        }
+    })
+}

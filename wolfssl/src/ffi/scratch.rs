@@ -1,0 +1,35 @@
+//! Tries certificates and keys on a throw-away context, so that what is wrong with them is
+//! said when they are given, not in a handshake.
+
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+
+use super::context::{ContextSetup, Role};
+
+/// Why an identity cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IdentityFault {
+    Setup(i32),
+    Chain(i32),
+    Key(i32),
+    Mismatch,
+}
+
+/// Whether wolfSSL takes this certificate as a trust anchor.
+pub(crate) fn check_trust_anchor(der: &CertificateDer<'_>) -> Result<(), i32> {
+    ContextSetup::new(Role::Client, true, true)?.add_trust_anchor(der)
+}
+
+/// Whether wolfSSL takes this chain and key, and the key is the leaf's.
+pub(crate) fn check_identity(
+    chain: &[CertificateDer<'_>],
+    key: &PrivateKeyDer<'_>,
+) -> Result<(), IdentityFault> {
+    let mut setup = ContextSetup::new(Role::Server, true, true).map_err(IdentityFault::Setup)?;
+    setup.use_chain(chain).map_err(IdentityFault::Chain)?;
+    setup.use_private_key(key).map_err(IdentityFault::Key)?;
+    if setup.key_matches_chain() {
+        Ok(())
+    } else {
+        Err(IdentityFault::Mismatch)
+    }
+}

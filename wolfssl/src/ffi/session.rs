@@ -1,0 +1,396 @@
+//! `WOLFSSL`: one connection, driven through lent memory buffers.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::panic::resume_unwind;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use rustls_pki_types::{CertificateDer, ServerName};
+use wolfssl_sys as sys;
+
+use super::callback::CallbackState;
+use super::context::{Context, Role};
+use super::status::{AlertHistory, SUCCESS};
+
+/// What a handshake step led to.
+pub(crate) enum Handshake {
+    Complete,
+    WantsInput,
+    Failed(i32),
+}
+
+/// What looking for application data led to.
+pub(crate) enum Plaintext {
+    Ready,
+    WantsInput,
+    PeerClosed,
+    Failed(i32),
+}
+
+/// A `WOLFSSL` with the state of its callbacks.
+///
+/// The state lives behind a raw pointer made once by `Box::into_raw`: C keeps a copy of it,
+/// and neither moving the session nor borrowing it can invalidate that copy.
+pub(crate) struct Session {
+    ssl: NonNull<sys::WOLFSSL>,
+    state: NonNull<CallbackState>,
+    context: Arc<Context>,
+}
+
+// SAFETY: a WOLFSSL has no tie to a thread; all access goes through `&mut Session` or reads
+// that no one else can race with, as Session is not Sync.
+unsafe impl Send for Session {}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // SAFETY: both pointers are ours alone; the WOLFSSL goes first, as it may still hold
+        // the state's address. The context outlives both through the Arc.
+        unsafe {
+            sys::wolfSSL_free(self.ssl.as_ptr());
+            drop(Box::from_raw(self.state.as_ptr()));
+        }
+    }
+}
+
+impl Session {
+    /// `wolfSSL_new` on the shared context.
+    pub(crate) fn new(context: &Arc<Context>) -> Result<Self, i32> {
+        // SAFETY: the context is live and set up; wolfSSL_new takes a reference of its own.
+        let ssl = unsafe { sys::wolfSSL_new(context.as_ptr()) };
+        let ssl = NonNull::new(ssl).ok_or(sys::MEMORY_E)?;
+        let mut state = CallbackState::new();
+        state.accept_any = context.accepts_any_certificate();
+        let state = Box::into_raw(Box::new(state));
+        // SAFETY: live session; the state's address stays valid until after wolfSSL_free.
+        unsafe {
+            sys::wolfSSL_SetIOReadCtx(ssl.as_ptr(), state.cast::<c_void>());
+            sys::wolfSSL_SetIOWriteCtx(ssl.as_ptr(), state.cast::<c_void>());
+            sys::wolfSSL_SetCertCbCtx(ssl.as_ptr(), state.cast::<c_void>());
+        }
+        Ok(Self {
+            ssl,
+            // SAFETY: Box::into_raw never returns null.
+            state: unsafe { NonNull::new_unchecked(state) },
+            context: Arc::clone(context),
+        })
+    }
+
+    /// Sends `name` as SNI when it is a DNS name, and has the peer's certificate checked
+    /// against it.
+    pub(crate) fn set_server_name(
+        &mut self,
+        name: &ServerName<'static>,
+        verify: bool,
+    ) -> Result<(), i32> {
+        let text = name.to_str();
+        // The trailing dot of a rooted name is part of neither SNI nor certificates.
+        let host = text.strip_suffix('.').unwrap_or(&text);
+        if let ServerName::DnsName(_) = name {
+            let length = u16::try_from(host.len()).map_err(|_| sys::BAD_FUNC_ARG)?;
+            // SAFETY: live session; the name is readable for its length and copied.
+            let code = unsafe {
+                sys::wolfSSL_UseSNI(
+                    self.ssl.as_ptr(),
+                    sys::WOLFSSL_SNI_HOST_NAME as u8,
+                    host.as_ptr().cast::<c_void>(),
+                    length,
+                )
+            };
+            if code != SUCCESS {
+                return Err(code);
+            }
+        }
+        if !verify {
+            return Ok(());
+        }
+        let text = CString::new(host).map_err(|_| sys::BAD_FUNC_ARG)?;
+        // SAFETY: live session; both copy the NUL-terminated text.
+        let code = unsafe {
+            match name {
+                ServerName::IpAddress(_) => {
+                    sys::wolfSSL_check_ip_address(self.ssl.as_ptr(), text.as_ptr())
+                }
+                _ => sys::wolfSSL_check_domain_name(self.ssl.as_ptr(), text.as_ptr()),
+            }
+        };
+        if code != SUCCESS {
+            // Single labels and names with underscores are not domain names to wolfSSL;
+            // refusing them would keep users from their intranet, not checking them from
+            // their peace. So our own callback checks these.
+            self.with_state(|state| state.name = Some(name.clone()));
+        }
+        Ok(())
+    }
+
+    /// Offers or accepts these protocols (`wolfSSL_UseALPN`); names hold no comma and no NUL.
+    pub(crate) fn set_alpn(&mut self, comma_separated: &[u8]) -> Result<(), i32> {
+        let mut list = comma_separated.to_vec();
+        let options = match self.context.role() {
+            Role::Client => sys::WOLFSSL_ALPN_CONTINUE_ON_MISMATCH,
+            Role::Server => sys::WOLFSSL_ALPN_FAILED_ON_MISMATCH,
+        };
+        // SAFETY: live session; the list is readable for its length and copied.
+        let code = unsafe {
+            sys::wolfSSL_UseALPN(
+                self.ssl.as_ptr(),
+                list.as_mut_ptr().cast::<c_char>(),
+                list.len() as u32,
+                options as u8,
+            )
+        };
+        if code == SUCCESS { Ok(()) } else { Err(code) }
+    }
+
+    /// One step of `wolfSSL_connect` or `wolfSSL_accept`.
+    pub(crate) fn handshake(&mut self, input: &mut &[u8], output: &mut Vec<u8>) -> Handshake {
+        let role = self.context.role();
+        let (code, error) = self.with_io(input, output, |ssl| {
+            // SAFETY: live session with its I/O lent for the duration of the call.
+            unsafe {
+                let code = match role {
+                    Role::Client => sys::wolfSSL_connect(ssl),
+                    Role::Server => sys::wolfSSL_accept(ssl),
+                };
+                (code, sys::wolfSSL_get_error(ssl, code))
+            }
+        });
+        match (code, error) {
+            (SUCCESS, _) => Handshake::Complete,
+            (_, WANT_READ) => Handshake::WantsInput,
+            (_, error) => Handshake::Failed(error),
+        }
+    }
+
+    /// Processes records until application data is decrypted or input runs out.
+    pub(crate) fn decrypt(&mut self, input: &mut &[u8], output: &mut Vec<u8>) -> Plaintext {
+        let mut byte = 0u8;
+        let (count, error) = self.with_io(input, output, |ssl| {
+            // SAFETY: live session with its I/O lent; one writable byte, as stated.
+            unsafe {
+                let count = sys::wolfSSL_peek(ssl, (&raw mut byte).cast::<c_void>(), 1);
+                (count, sys::wolfSSL_get_error(ssl, count))
+            }
+        });
+        match (count, error) {
+            (1.., _) => Plaintext::Ready,
+            (_, WANT_READ) => Plaintext::WantsInput,
+            (_, ZERO_RETURN) => Plaintext::PeerClosed,
+            (_, error) => Plaintext::Failed(error),
+        }
+    }
+
+    /// Bytes decrypted and not yet read (`wolfSSL_pending`).
+    pub(crate) fn pending(&self) -> usize {
+        // SAFETY: live session; the call only reads.
+        usize::try_from(unsafe { sys::wolfSSL_pending(self.ssl.as_ptr()) }).unwrap_or(0)
+    }
+
+    /// Copies decrypted bytes out; never more than are pending, so that no I/O happens.
+    pub(crate) fn read_pending(&mut self, buffer: &mut [u8]) -> usize {
+        let count = buffer.len().min(self.pending());
+        if count == 0 {
+            return 0;
+        }
+        let (mut input, mut output) = (&[][..], Vec::new());
+        let read = self.with_io(&mut input, &mut output, |ssl| {
+            // SAFETY: live session; the buffer is writable for `count` bytes.
+            unsafe { sys::wolfSSL_read(ssl, buffer.as_mut_ptr().cast::<c_void>(), count as c_int) }
+        });
+        usize::try_from(read).unwrap_or(0)
+    }
+
+    /// Seals `data` into records (`wolfSSL_write`); all of it, or an error code.
+    pub(crate) fn write(&mut self, data: &[u8], output: &mut Vec<u8>) -> Result<(), i32> {
+        let mut rest = data;
+        while !rest.is_empty() {
+            let size = c_int::try_from(rest.len()).unwrap_or(c_int::MAX);
+            let (code, error) = self.with_io(&mut &[][..], output, |ssl| {
+                // SAFETY: live session with its I/O lent; `rest` is readable for `size` bytes.
+                unsafe {
+                    let code = sys::wolfSSL_write(ssl, rest.as_ptr().cast::<c_void>(), size);
+                    (code, sys::wolfSSL_get_error(ssl, code))
+                }
+            });
+            match usize::try_from(code) {
+                Ok(written @ 1..) => rest = &rest[written.min(rest.len())..],
+                _ => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends close_notify (the first call of `wolfSSL_shutdown`).
+    pub(crate) fn close_notify(&mut self, output: &mut Vec<u8>) -> Result<(), i32> {
+        let (code, error) = self.with_io(&mut &[][..], output, |ssl| {
+            // SAFETY: live session with its I/O lent.
+            unsafe {
+                let code = sys::wolfSSL_shutdown(ssl);
+                (code, sys::wolfSSL_get_error(ssl, code))
+            }
+        });
+        if code < 0 { Err(error) } else { Ok(()) }
+    }
+
+    /// The wire value of the version in use (`wolfSSL_version`).
+    pub(crate) fn version(&self) -> u16 {
+        // SAFETY: live session; the call only reads.
+        u16::try_from(unsafe { sys::wolfSSL_version(self.ssl.as_ptr()) }).unwrap_or(0)
+    }
+
+    /// The wire value of the suite (`wolfSSL_get_current_cipher_suite`), 0 for none yet.
+    pub(crate) fn cipher_suite(&self) -> u16 {
+        // SAFETY: live session; the call only reads.
+        let suite = unsafe { sys::wolfSSL_get_current_cipher_suite(self.ssl.as_ptr()) };
+        u16::try_from(suite).unwrap_or(0)
+    }
+
+    /// The name of the group (`wolfSSL_get_curve_name`), as wolfSSL spells it.
+    pub(crate) fn group_name(&self) -> Option<&'static str> {
+        // SAFETY: live session; the result is null or a static NUL-terminated string.
+        unsafe {
+            let name = sys::wolfSSL_get_curve_name(self.ssl.as_ptr());
+            (!name.is_null()).then(|| CStr::from_ptr(name))
+        }
+        .and_then(|name| name.to_str().ok())
+    }
+
+    /// The wire value of the scheme that the server signed the handshake with.
+    pub(crate) fn server_signature(&self) -> Option<u16> {
+        let ssl = self.ssl.as_ptr();
+        // SAFETY: live session; both calls only read.
+        let signature = unsafe {
+            match self.context.role() {
+                Role::Client => sys::wolfssl_rs_peer_signature(ssl),
+                Role::Server => sys::wolfssl_rs_own_signature(ssl),
+            }
+        };
+        signature_scheme(signature >> 8, signature & 0xff)
+    }
+
+    /// The protocol agreed on (`wolfSSL_ALPN_GetProtocol`), copied.
+    pub(crate) fn alpn(&self) -> Option<Vec<u8>> {
+        let mut name: *mut c_char = std::ptr::null_mut();
+        let mut size = 0u16;
+        // SAFETY: live session; on success name points at `size` bytes owned by the session,
+        // copied before anything else happens to it.
+        unsafe {
+            let code =
+                sys::wolfSSL_ALPN_GetProtocol(self.ssl.as_ptr(), &raw mut name, &raw mut size);
+            (code == SUCCESS && !name.is_null())
+                .then(|| std::slice::from_raw_parts(name.cast::<u8>(), usize::from(size)).to_vec())
+        }
+    }
+
+    /// The host name the client sent (`wolfSSL_SNI_GetRequest`), copied.
+    pub(crate) fn received_server_name(&self) -> Option<Vec<u8>> {
+        let mut name: *mut c_void = std::ptr::null_mut();
+        // SAFETY: live session; the result is the length of the bytes at `name`, owned by the
+        // session and copied at once.
+        unsafe {
+            let size = sys::wolfSSL_SNI_GetRequest(
+                self.ssl.as_ptr(),
+                sys::WOLFSSL_SNI_HOST_NAME as u8,
+                &raw mut name,
+            );
+            (size > 0 && !name.is_null())
+                .then(|| std::slice::from_raw_parts(name.cast::<u8>(), usize::from(size)).to_vec())
+        }
+    }
+
+    /// Whether keys came from an earlier session (`wolfSSL_session_reused`).
+    pub(crate) fn resumed(&self) -> bool {
+        // SAFETY: live session; the call only reads.
+        unsafe { sys::wolfSSL_session_reused(self.ssl.as_ptr()) == 1 }
+    }
+
+    /// `wolfSSL_get_alert_history`.
+    pub(crate) fn alerts(&self) -> AlertHistory {
+        let none = sys::WOLFSSL_ALERT {
+            code: -1,
+            level: -1,
+        };
+        let mut history = sys::WOLFSSL_ALERT_HISTORY {
+            last_rx: none,
+            last_tx: none,
+        };
+        // SAFETY: live session; the call fills the struct, whose layout bindgen took from the
+        // same headers.
+        unsafe { sys::wolfSSL_get_alert_history(self.ssl.as_ptr(), &raw mut history) };
+        let seen = |alert: sys::WOLFSSL_ALERT| {
+            let code = u8::try_from(alert.code).ok()?;
+            let level = u8::try_from(alert.level).ok()?;
+            (level != 0).then_some((level, code))
+        };
+        AlertHistory {
+            received: seen(history.last_rx),
+            sent: seen(history.last_tx),
+        }
+    }
+
+    /// The peer's chain as it came, leaf first.
+    pub(crate) fn peer_chain(&self) -> &[CertificateDer<'static>] {
+        // SAFETY: no C function runs while `&self` is held, and only C reaches the state
+        // otherwise; it lives as long as the session.
+        unsafe { &(*self.state.as_ptr()).peer_chain }
+    }
+
+    /// Whether our own name check refused the certificate.
+    pub(crate) fn name_mismatch(&self) -> bool {
+        // SAFETY: as in `peer_chain`.
+        unsafe { (*self.state.as_ptr()).name_mismatch }
+    }
+
+    fn with_state<R>(&mut self, change: impl FnOnce(&mut CallbackState) -> R) -> R {
+        // SAFETY: `&mut self` and no C function running: no one else uses the state.
+        change(unsafe { self.state.as_mut() })
+    }
+
+    /// Lends input and output to the I/O callbacks while `call` runs, then takes what is left
+    /// of the input and passes on a panic that a callback caught.
+    fn with_io<R>(
+        &mut self,
+        input: &mut &[u8],
+        output: &mut Vec<u8>,
+        call: impl FnOnce(*mut sys::WOLFSSL) -> R,
+    ) -> R {
+        self.with_state(|state| {
+            state.input = input.as_ptr();
+            state.input_len = input.len();
+            state.output = output;
+        });
+        let result = call(self.ssl.as_ptr());
+        let (left, panic) = self.with_state(|state| {
+            state.input = std::ptr::null();
+            state.output = std::ptr::null_mut();
+            (std::mem::take(&mut state.input_len), state.panic.take())
+        });
+        *input = &input[input.len() - left..];
+        if let Some(payload) = panic {
+            resume_unwind(payload);
+        }
+        result
+    }
+}
+
+/// The code point of RFC 8446 for wolfSSL's SignatureAlgorithm and wc_MACAlgorithm.
+fn signature_scheme(algorithm: i32, hash: i32) -> Option<u16> {
+    let hash = match hash {
+        4 => 4, // sha256_mac
+        5 => 5, // sha384_mac
+        6 => 6, // sha512_mac
+        _ => 0,
+    };
+    match (algorithm, hash) {
+        (9, _) => Some(0x0807),  // ed25519_sa_algo
+        (11, _) => Some(0x0808), // ed448_sa_algo
+        (_, 0) => None,
+        (1, hash) => Some(hash << 8 | 1),  // rsa_sa_algo
+        (3, hash) => Some(hash << 8 | 3),  // ecc_dsa_sa_algo
+        (8, hash) => Some(0x0800 | hash),  // rsa_pss_sa_algo
+        (10, hash) => Some(0x0805 + hash), // rsa_pss_pss_algo
+        _ => None,
+    }
+}
+
+const WANT_READ: i32 = sys::WOLFSSL_ERROR_WANT_READ as i32;
+const ZERO_RETURN: i32 = sys::WOLFSSL_ERROR_ZERO_RETURN as i32;

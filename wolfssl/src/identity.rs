@@ -1,0 +1,139 @@
+//! `CertifiedKey`: a certificate chain with the private key of its leaf.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use zeroize::Zeroize;
+
+use crate::error::{ConfigError, Error, ErrorCode};
+use crate::ffi::{self, IdentityFault};
+use crate::pkcs8;
+
+/// A chain, leaf first, with its private key; proven to belong together.
+///
+/// Cheap to clone. The key is wiped from memory with the last clone and never printed.
+#[derive(Clone)]
+pub struct CertifiedKey {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.key.zeroize();
+    }
+}
+
+impl CertifiedKey {
+    /// Takes a chain, leaf first, and a key in PKCS#8, PKCS#1 or SEC1 form.
+    ///
+    /// # Errors
+    /// [`ConfigError::Empty`], [`ConfigError::CertificateChain`], [`ConfigError::PrivateKey`]
+    /// or [`ConfigError::KeyMismatch`].
+    pub fn new(
+        chain: Vec<CertificateDer<'static>>,
+        key: PrivateKeyDer<'static>,
+    ) -> Result<Self, Error> {
+        if chain.is_empty() {
+            return Err(ConfigError::Empty {
+                what: "certificates",
+            }
+            .into());
+        }
+        let key = match &key {
+            PrivateKeyDer::Pkcs8(der) => match pkcs8::without_public_key(der.secret_pkcs8_der()) {
+                Some(shorter) => PrivatePkcs8KeyDer::from(shorter.to_vec()).into(),
+                None => key,
+            },
+            _ => key,
+        };
+        ffi::check_identity(&chain, &key).map_err(|fault| match fault {
+            IdentityFault::Setup(code) => Error::Library(ErrorCode::new(code)),
+            IdentityFault::Chain(code) => ConfigError::CertificateChain {
+                reason: ErrorCode::new(code),
+            }
+            .into(),
+            IdentityFault::Key(code) => ConfigError::PrivateKey {
+                reason: ErrorCode::new(code),
+            }
+            .into(),
+            IdentityFault::Mismatch => ConfigError::KeyMismatch.into(),
+        })?;
+        Ok(Self {
+            inner: Arc::new(Inner { chain, key }),
+        })
+    }
+
+    /// Reads chain and key from PEM text; both may stand in one text, given twice.
+    ///
+    /// # Errors
+    /// [`ConfigError::Pem`], and those of [`CertifiedKey::new`].
+    pub fn from_pem(chain: &[u8], key: &[u8]) -> Result<Self, Error> {
+        let pem_error = |what| {
+            move |error: rustls_pki_types::pem::Error| {
+                Error::Config(ConfigError::Pem {
+                    what,
+                    reason: error.to_string(),
+                })
+            }
+        };
+        let chain = CertificateDer::pem_slice_iter(chain)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(pem_error("certificate"))?;
+        if chain.is_empty() {
+            return Err(ConfigError::Pem {
+                what: "certificate",
+                reason: "it holds no CERTIFICATE section".to_owned(),
+            }
+            .into());
+        }
+        let key = PrivateKeyDer::from_pem_slice(key).map_err(pem_error("private key"))?;
+        Self::new(chain, key)
+    }
+
+    /// Reads chain and key from PEM files; both may be one file.
+    ///
+    /// # Errors
+    /// [`ConfigError::File`], and those of [`CertifiedKey::from_pem`].
+    pub fn from_pem_files(chain: impl AsRef<Path>, key: impl AsRef<Path>) -> Result<Self, Error> {
+        let chain = read_file(chain.as_ref())?;
+        let mut key = read_file(key.as_ref())?;
+        let identity = Self::from_pem(&chain, &key);
+        key.zeroize();
+        identity
+    }
+
+    /// The chain, leaf first.
+    pub fn chain(&self) -> &[CertificateDer<'static>] {
+        &self.inner.chain
+    }
+
+    pub(crate) fn key(&self) -> &PrivateKeyDer<'static> {
+        &self.inner.key
+    }
+}
+
+impl fmt::Debug for CertifiedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CertifiedKey")
+            .field("chain_len", &self.inner.chain.len())
+            .field("key", &"redacted")
+            .finish()
+    }
+}
+
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|error| {
+        Error::Config(ConfigError::File {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        })
+    })
+}

@@ -1,0 +1,248 @@
+//! Certificates made on the spot and a wire in memory, shared by the tests.
+#![allow(dead_code)] // each test binary uses its own part
+
+use rcgen::{
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
+    Issuer, KeyPair, KeyUsagePurpose, SanType, SignatureAlgorithm,
+};
+use wolfssl::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use wolfssl::{
+    CertifiedKey, ClientConfig, ClientConnection, ConnectionCommon, Error, RootCertStore,
+    ServerConfig, ServerConnection, Status, server_name,
+};
+
+/// A certificate authority.
+pub struct Authority {
+    pub der: CertificateDer<'static>,
+    pub pem: String,
+    issuer: Issuer<'static, KeyPair>,
+}
+
+impl Authority {
+    pub fn new(name: &str) -> Self {
+        let key = KeyPair::generate().unwrap();
+        let params = ca_params(name);
+        let certificate = params.self_signed(&key).unwrap();
+        Self {
+            der: certificate.der().clone(),
+            pem: certificate.pem(),
+            issuer: Issuer::new(params, key),
+        }
+    }
+
+    /// A CA below this one.
+    pub fn intermediate(&self, name: &str) -> Self {
+        let key = KeyPair::generate().unwrap();
+        let params = ca_params(name);
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        Self {
+            der: certificate.der().clone(),
+            pem: certificate.pem(),
+            issuer: Issuer::new(params, key),
+        }
+    }
+
+    pub fn roots(&self) -> RootCertStore {
+        let mut roots = RootCertStore::empty();
+        roots.add(self.der.clone()).unwrap();
+        roots
+    }
+
+    /// A P-256 leaf for these names.
+    pub fn leaf(&self, names: &[&str]) -> Leaf {
+        self.leaf_with(names, &rcgen::PKCS_ECDSA_P256_SHA256, |_| {})
+    }
+
+    pub fn leaf_with(
+        &self,
+        names: &[&str],
+        algorithm: &'static SignatureAlgorithm,
+        change: impl FnOnce(&mut CertificateParams),
+    ) -> Leaf {
+        self.leaf_for_key(names, KeyPair::generate_for(algorithm).unwrap(), change)
+    }
+
+    pub fn leaf_for_key(
+        &self,
+        names: &[&str],
+        key: KeyPair,
+        change: impl FnOnce(&mut CertificateParams),
+    ) -> Leaf {
+        let mut params = leaf_params(names);
+        change(&mut params);
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        Leaf {
+            chain: vec![certificate.der().clone()],
+            chain_pem: certificate.pem(),
+            key_pem: key.serialize_pem(),
+            key_der: key.serialize_der(),
+        }
+    }
+}
+
+/// An end-entity certificate with its key.
+pub struct Leaf {
+    pub chain: Vec<CertificateDer<'static>>,
+    pub chain_pem: String,
+    pub key_pem: String,
+    pub key_der: Vec<u8>,
+}
+
+impl Leaf {
+    pub fn key(&self) -> PrivateKeyDer<'static> {
+        PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(self.key_der.clone()))
+    }
+
+    pub fn certified(&self) -> CertifiedKey {
+        CertifiedKey::new(self.chain.clone(), self.key()).unwrap()
+    }
+
+    /// The same with the issuing CA behind it.
+    pub fn under(mut self, intermediate: &Authority) -> Self {
+        self.chain.push(intermediate.der.clone());
+        self.chain_pem.push_str(&intermediate.pem);
+        self
+    }
+}
+
+/// Names that parse as addresses become IP names, all others DNS names. A `dns:` prefix keeps
+/// what follows a DNS name.
+pub fn leaf_params(names: &[&str]) -> CertificateParams {
+    let mut params = CertificateParams::default();
+    params.subject_alt_names = names
+        .iter()
+        .map(|name| match (name.strip_prefix("dns:"), name.parse()) {
+            (Some(name), _) => SanType::DnsName(name.try_into().unwrap()),
+            (None, Ok(address)) => SanType::IpAddress(address),
+            (None, Err(_)) => SanType::DnsName((*name).try_into().unwrap()),
+        })
+        .collect();
+    params.distinguished_name = DistinguishedName::new();
+    params
+        .distinguished_name
+        .push(DnType::OrganizationName, "wolfssl tests");
+    params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+    params.extended_key_usages = vec![
+        ExtendedKeyUsagePurpose::ServerAuth,
+        ExtendedKeyUsagePurpose::ClientAuth,
+    ];
+    params
+}
+
+fn ca_params(name: &str) -> CertificateParams {
+    let mut params = CertificateParams::default();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.distinguished_name = DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, name);
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    params
+}
+
+/// A client and a server that trust each other under the name `a.test`.
+pub fn configs() -> (ClientConfig, ServerConfig) {
+    let authority = Authority::new("test root");
+    let client = ClientConfig::builder()
+        .roots(authority.roots())
+        .build()
+        .unwrap();
+    let server = ServerConfig::builder()
+        .identity(authority.leaf(&["a.test"]).certified())
+        .build()
+        .unwrap();
+    (client, server)
+}
+
+/// Both ends, not connected yet.
+pub fn ends(
+    client: &ClientConfig,
+    server: &ServerConfig,
+    name: &str,
+) -> (ClientConnection, ServerConnection) {
+    (
+        ClientConnection::new(client, server_name(name).unwrap()).unwrap(),
+        ServerConnection::new(server).unwrap(),
+    )
+}
+
+/// What the two ends made of a handshake.
+#[derive(Debug)]
+pub struct Outcome {
+    pub client: Result<(), Error>,
+    pub server: Result<(), Error>,
+}
+
+impl Outcome {
+    pub fn is_ok(&self) -> bool {
+        self.client.is_ok() && self.server.is_ok()
+    }
+}
+
+/// Moves bytes between the two until both are done or stuck.
+pub fn handshake(client: &mut ConnectionCommon, server: &mut ConnectionCommon) -> Outcome {
+    let mut outcome = Outcome {
+        client: Ok(()),
+        server: Ok(()),
+    };
+    let (mut to_client, mut to_server) = (Vec::new(), Vec::new());
+    for _ in 0..64 {
+        let mut quiet = true;
+        if outcome.client.is_ok() {
+            outcome.client = turn(client, &mut to_client, &mut to_server, &mut quiet);
+        }
+        if outcome.server.is_ok() {
+            outcome.server = turn(server, &mut to_server, &mut to_client, &mut quiet);
+        }
+        if quiet {
+            break;
+        }
+    }
+    outcome
+}
+
+fn turn(
+    end: &mut ConnectionCommon,
+    input: &mut Vec<u8>,
+    output: &mut Vec<u8>,
+    quiet: &mut bool,
+) -> Result<(), Error> {
+    let before = output.len();
+    let bytes = std::mem::take(input);
+    let mut rest = bytes.as_slice();
+    *quiet &= bytes.is_empty();
+    let result = loop {
+        match end.process(&mut rest, output) {
+            Ok(Status::WantsInput | Status::PlaintextReady | Status::PeerClosed) => break Ok(()),
+            Ok(_) => {}
+            Err(error) => break Err(error),
+        }
+    };
+    *quiet &= output.len() == before;
+    result
+}
+
+/// A completed connection under the default configurations.
+pub fn connected() -> (ClientConnection, ServerConnection) {
+    let (client, server) = configs();
+    let (mut client, mut server) = ends(&client, &server, "a.test");
+    let outcome = handshake(&mut client, &mut server);
+    assert!(outcome.is_ok(), "{outcome:?}");
+    (client, server)
+}
+
+/// Everything that can be read from `end` after it was given `bytes`.
+pub fn receive(end: &mut ConnectionCommon, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut rest = bytes;
+    let mut received = Vec::new();
+    let mut reply = Vec::new();
+    loop {
+        match end.process(&mut rest, &mut reply)? {
+            Status::PlaintextReady => {
+                let mut buffer = [0; 4096];
+                let count = end.read(&mut buffer)?;
+                received.extend_from_slice(&buffer[..count]);
+            }
+            Status::WantsInput | Status::PeerClosed => return Ok(received),
+            _ => {}
+        }
+    }
+}
