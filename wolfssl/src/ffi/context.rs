@@ -119,7 +119,7 @@ impl ContextSetup {
         self.context
     }
 
-    fn ptr(&mut self) -> *mut sys::WOLFSSL_CTX {
+    pub(super) fn ptr(&mut self) -> *mut sys::WOLFSSL_CTX {
         self.context.ptr.as_ptr()
     }
 
@@ -235,6 +235,6 @@ impl ContextSetup {
 }
 
 /// wolfSSL's setters return 1, or a negative code, or 0 without one.
-fn check(code: c_int) -> Result<(), i32> {
+pub(super) fn check(code: c_int) -> Result<(), i32> {
     if code == SUCCESS { Ok(()) } else { Err(code) }
 }

@@ -32,9 +32,9 @@ pub(crate) enum Plaintext {
 /// The state lives behind a raw pointer made once by `Box::into_raw`: C keeps a copy of it,
 /// and neither moving the session nor borrowing it can invalidate that copy.
 pub(crate) struct Session {
-    ssl: NonNull<sys::WOLFSSL>,
+    pub(super) ssl: NonNull<sys::WOLFSSL>,
     state: NonNull<CallbackState>,
-    context: Arc<Context>,
+    pub(super) context: Arc<Context>,
 }
 
 // SAFETY: a WOLFSSL has no tie to a thread; all access goes through `&mut Session` or reads
@@ -340,14 +340,14 @@ impl Session {
         unsafe { (*self.state.as_ptr()).name_mismatch }
     }
 
-    fn with_state<R>(&mut self, change: impl FnOnce(&mut CallbackState) -> R) -> R {
+    pub(super) fn with_state<R>(&mut self, change: impl FnOnce(&mut CallbackState) -> R) -> R {
         // SAFETY: `&mut self` and no C function running: no one else uses the state.
         change(unsafe { self.state.as_mut() })
     }
 
     /// Lends input and output to the I/O callbacks while `call` runs, then takes what is left
     /// of the input and passes on a panic that a callback caught.
-    fn with_io<R>(
+    pub(super) fn with_io<R>(
         &mut self,
         input: &mut &[u8],
         output: &mut Vec<u8>,
