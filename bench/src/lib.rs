@@ -21,5 +21,7 @@ pub mod schedule;
 pub mod statistics;
 pub mod table;
 pub mod validity;
+#[cfg(feature = "wolfssl")]
+pub mod wolfcrypt;
 #[cfg(feature = "worker")]
 pub mod worker;

@@ -5,6 +5,8 @@
 mod lockfile;
 #[cfg(feature = "peer-rustls-aws-lc")]
 mod rustls;
+#[cfg(feature = "wolfssl")]
+mod wolfssl;
 
 use std::error::Error as StdError;
 
@@ -100,6 +102,8 @@ pub struct Description {
 
 /// The libraries compiled into this worker.
 pub const LIBRARIES: &[Library] = &[
+    #[cfg(feature = "wolfssl")]
+    wolfssl::LIBRARY,
     #[cfg(feature = "peer-rustls-aws-lc")]
     rustls::LIBRARY,
 ];
