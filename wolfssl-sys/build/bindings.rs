@@ -1,11 +1,14 @@
 //! Generates the raw bindings from the headers of this very build: its
-//! options.h, and beside it every macro that options.h does not carry.
+//! options.h, and beside it every macro that options.h does not carry. Only
+//! functions that the library defines are bound, as wolfSSL's headers declare
+//! more than a build contains.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
+use std::panic;
 use std::path::{Path, PathBuf};
 
-use crate::cmake::{self, Built};
 use crate::proof::Evidence;
 use crate::request::Target;
 
@@ -15,7 +18,6 @@ const HEADERS: &[&str] = &[
     "wolfssl/error-ssl.h",
     "wolfssl/wolfio.h",
     "wolfssl/ocsp.h",
-    "wolfssl/wolfcrypt/types.h",
     "wolfssl/wolfcrypt/error-crypt.h",
     "wolfssl/wolfcrypt/memory.h",
     "wolfssl/wolfcrypt/cpuid.h",
@@ -27,6 +29,7 @@ const HEADERS: &[&str] = &[
     "wolfssl/wolfcrypt/sha512.h",
     "wolfssl/wolfcrypt/sha3.h",
     "wolfssl/wolfcrypt/hmac.h",
+    "wolfssl/wolfcrypt/kdf.h",
     "wolfssl/wolfcrypt/aes.h",
     "wolfssl/wolfcrypt/chacha.h",
     "wolfssl/wolfcrypt/poly1305.h",
@@ -44,41 +47,56 @@ const HEADERS: &[&str] = &[
     "wolfssl/wolfcrypt/wc_mldsa.h",
     "wolfssl/wolfcrypt/hpke.h",
     "wolfssl/wolfcrypt/signature.h",
+    "wolfssl_rs_shim.h",
 ];
 
-const FUNCTIONS: &str =
-    "wolfssl_rs_.*|wolf(SSL|TLS|DTLS|Crypt)_?.*|wc_.*|cpuid_.*|GetPkcs8TraditionalOffset";
-const TYPES: &str = "wolfCrypt_ErrorCodes|IOerrors|WOLFSSL_.*|wolfSSL_.*|wc_.*|.*Callback.*|Callback.*|psk_.*|Sniffer.*|AlertLevel|AlertDescription";
+/// Names that belong to wolfSSL's interface.
+const FUNCTION_PREFIXES: &[&str] = &[
+    "wolfSSL_",
+    "wolfTLS",
+    "wolfDTLS",
+    "wolfCrypt_",
+    "wc_",
+    "cpuid_",
+    "wolfssl_rs_",
+];
+/// Functions on C's own files and folders, which Rust does better.
+const UNBOUND: &str = "wc_ReadDir.*|wc_File.*|wolfSSL_.*_fp";
+/// Named enums and callback types; structs follow from the functions.
+const TYPES: &str = "wolfSSL_ErrorCodes|wolfCrypt_ErrorCodes|IOerrors|Alert(Level|Description)|wc_.*Type|wc_MACAlgorithm|ecc_curve_ids|\
+                     .*Callback.*|.*_cb|.*Cb|wc_psk_.*";
 const CONSTANTS: &str = "WOLFSSL_.*|wolfSSL_.*|WOLFTLS_.*|WC_.*|wc_.*|.*_E|.*_ERROR|CPUID_.*|ECC_.*|MAX_.*|AES_.*|RSA_.*|\
-                         DYNAMIC_TYPE_.*|CTC_.*|SESSION_TICKET.*|PSK_.*|EARLY_DATA.*|NO_.*_CB|CERTTYPE_.*";
-/// wolfSSL's own structs are handled by pointer only; these few are plain
-/// parts of its public interface and may be read.
+                         DYNAMIC_TYPE_.*|CTC_.*|SESSION_TICKET.*|PSK_.*|EARLY_DATA.*|NO_.*_CB|CERTTYPE_.*|CHACHA20_.*|INVALID_DEVID";
+/// Plain parts of wolfSSL's public interface, whose fields may be read.
 const TRANSPARENT: &[&str] = &[
     "WOLFSSL_ALERT",
     "WOLFSSL_ALERT_HISTORY",
     "WOLFSSL_BUFFER_INFO",
+    "WOLFSSL_CRYPTO_EX_DATA",
     "WOLFSSL_X509_STORE_CTX",
-    "WOLFSSL_STACK",
 ];
+/// All others are handled by pointer: their layout is the build's affair.
+const OPAQUE: &str = "Aes|Gcm|Gmac|ChaCha.*|Poly1305|Hmac|Hpke.*|MlKemKey|RsaKey|Dh(Key|Params)|ecc_.*|ECPoint|ed(25519|448)_key|\
+                      curve(25519|448)_.*|wc_(Md5|Sha|Sha256|Sha512|Sha3|Hashes|HashAlg|MlDsa.*|DerCertList)|WC_RNG|OS_Seed|DRBG|sp_int|\
+                      DecodedCert|Signer|SignatureCtx|Cert|tagCertAttribute|CertStatus|Ocsp.*|DNS_entry|Base_entry|EncodedName|EncryptedInfo|\
+                      DerBuffer|WOLFSSL_(EVP|ASN1|GENERAL|NAME|DIST|ACCESS|X509V3|X509_ATTRIBUTE|AIA|BUF_MEM|STACK).*|\
+                      wolfSSL_(Ref|RefWithMutex|Mutex|RwLock)|COND_TYPE|wc_init_state.*|pthread_.*|__pthread_.*|__atomic_.*|__cancel_jmp_buf_tag|tm|timeval|stat|dirent|DRBG|ReadDirCtx|.*__bindgen_ty_[0-9]+";
 
 /// The header that makes a C file see what the library saw.
 pub fn write_wrapper(evidence: &Evidence, out_dir: &Path) -> Result<PathBuf, String> {
+    // The compiler's own business, or that of the library's sources alone.
+    const PRIVATE: &[&str] = &["BUILDING_WOLFSSL", "HAVE_CONFIG_H", "NDEBUG"];
     let mut text = String::from(
         "/* Generated: the macros of this build, then its headers. */\n#include <wolfssl/options.h>\n",
     );
     for (name, value) in &evidence.macros {
-        // Of the compiler's own business, or of the library's sources alone.
-        if evidence.options.contains_key(name)
-            || ["BUILDING_WOLFSSL", "HAVE_CONFIG_H", "NDEBUG"].contains(&name.as_str())
-        {
-            continue;
+        if !evidence.options.contains_key(name) && !PRIVATE.contains(&name.as_str()) {
+            let _ = write!(text, "#ifndef {name}\n#define {name} {value}\n#endif\n");
         }
-        let _ = write!(text, "#ifndef {name}\n#define {name} {value}\n#endif\n");
     }
     for header in HEADERS {
         let _ = writeln!(text, "#include <{header}>");
     }
-    text.push_str("#include \"wolfssl_rs_shim.h\"\n");
     let path = out_dir.join("wrapper.h");
     fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(path)
@@ -87,27 +105,33 @@ pub fn write_wrapper(evidence: &Evidence, out_dir: &Path) -> Result<PathBuf, Str
 /// What a run of bindgen takes.
 pub struct Job<'a> {
     pub wrapper: &'a Path,
-    pub source: &'a Path,
-    pub built: &'a Built,
+    pub include_dirs: &'a [PathBuf],
     pub target: &'a Target,
     pub compiler: &'a cc::Tool,
     /// The compiler's own headers, for a libclang that comes without any.
     pub builtin_headers: Option<PathBuf>,
+    /// The symbols of the library.
+    pub symbols: &'a BTreeSet<String>,
 }
 
 /// Writes the bindings to `destination`.
 pub fn generate(job: &Job<'_>, destination: &Path) -> Result<(), String> {
-    let transparent = TRANSPARENT.join("|");
     let mut builder = bindgen::Builder::default()
         .header(job.wrapper.display().to_string())
         .clang_arg(format!("--target={}", clang_triple(&job.target.triple)))
-        .clang_arg(format!("-I{}", job.built.dir.display()))
-        .clang_arg(format!("-I{}", job.source.display()))
-        .clang_arg(format!("-I{}", cmake::shim_dir().display()))
-        .allowlist_function(FUNCTIONS)
+        .clang_args(
+            job.include_dirs
+                .iter()
+                .map(|dir| format!("-I{}", dir.display())),
+        )
+        .clang_args(sysroot_arguments(job.compiler))
+        .allowlist_function(functions(job.symbols))
+        .blocklist_function(UNBOUND)
         .allowlist_type(TYPES)
-        .allowlist_type(&transparent)
+        .allowlist_type(TRANSPARENT.join("|"))
         .allowlist_var(CONSTANTS)
+        .allowlist_type(OPAQUE)
+        .opaque_type(OPAQUE)
         .default_enum_style(bindgen::EnumVariation::Consts)
         .prepend_enum_name(false)
         .default_macro_constant_type(bindgen::MacroTypeVariation::Signed)
@@ -115,11 +139,7 @@ pub fn generate(job: &Job<'_>, destination: &Path) -> Result<(), String> {
         .merge_extern_blocks(true)
         .rust_edition(bindgen::RustEdition::Edition2024)
         .wrap_unsafe_ops(true)
-        .use_core()
-        .ctypes_prefix("::core::ffi");
-    for argument in sysroot_arguments(job.compiler) {
-        builder = builder.clang_arg(argument);
-    }
+        .use_core();
     if let Some(dir) = &job.builtin_headers {
         builder = builder
             .clang_arg("-idirafter")
@@ -133,11 +153,35 @@ pub fn generate(job: &Job<'_>, destination: &Path) -> Result<(), String> {
         .map_err(|error| format!("{}: {error}", destination.display()))
 }
 
+/// The functions of wolfSSL's interface that the library really defines.
+fn functions(symbols: &BTreeSet<String>) -> String {
+    let name = |symbol: &String| {
+        let plain = FUNCTION_PREFIXES
+            .iter()
+            .any(|prefix| symbol.starts_with(prefix));
+        let name = if plain {
+            symbol
+        } else {
+            symbol.strip_prefix('_')?
+        };
+        FUNCTION_PREFIXES
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+            .then(|| name.to_owned())
+    };
+    symbols
+        .iter()
+        .filter_map(name)
+        .collect::<Vec<_>>()
+        .join("|")
+}
+
 /// bindgen panics without libclang; asked for here first, to say so in a line.
 pub fn check_libclang() -> Result<(), String> {
-    std::panic::set_hook(Box::new(|_| {}));
-    let result = std::panic::catch_unwind(bindgen::clang_version);
-    let _ = std::panic::take_hook();
+    let default_hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let result = panic::catch_unwind(bindgen::clang_version);
+    panic::set_hook(default_hook);
     result.map(drop).map_err(|_| {
         "cannot load libclang, which reads wolfSSL's headers: install libclang (Debian: libclang-dev), \
          or set LIBCLANG_PATH to the folder of libclang.so; `cargo xtask setup` brings a private copy"

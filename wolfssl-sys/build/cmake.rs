@@ -5,7 +5,7 @@ use std::panic;
 use std::path::{Path, PathBuf};
 
 use crate::plan::Plan;
-use crate::request::Target;
+use crate::request::{Facts, Target};
 
 /// What a build takes besides the plan.
 pub struct Job<'a> {
@@ -13,6 +13,8 @@ pub struct Job<'a> {
     pub target: &'a Target,
     pub host: &'a str,
     pub source: &'a Path,
+    pub compiler: &'a cc::Tool,
+    pub facts: &'a Facts,
     pub out_dir: &'a Path,
 }
 
@@ -34,6 +36,18 @@ impl Built {
         self.root.join("compile_commands.json")
     }
 
+    pub fn cache(&self) -> PathBuf {
+        self.root.join("CMakeCache.txt")
+    }
+
+    pub fn library(&self, target: &Target) -> PathBuf {
+        self.library_dir(target).join(if target.is_msvc() {
+            "wolfssl.lib"
+        } else {
+            "libwolfssl.a"
+        })
+    }
+
     /// The folder that the linker has to look in.
     pub fn library_dir(&self, target: &Target) -> PathBuf {
         // Visual Studio's generators build into a folder by configuration.
@@ -50,6 +64,8 @@ pub fn build(job: &Job<'_>) -> Result<Built, String> {
     let overlay = job.out_dir.join("overlay");
     write_overlay(&overlay)
         .map_err(|error| format!("cannot write to {}: {error}", overlay.display()))?;
+
+    start_afresh_if_changed(job).map_err(|error| format!("{}: {error}", job.out_dir.display()))?;
 
     let mut config = cmake::Config::new(&overlay);
     config
@@ -71,6 +87,12 @@ pub fn build(job: &Job<'_>) -> Result<Built, String> {
         .define("WOLFSSL_DEFINITIONS:STRING", definitions(job.plan));
     for flag in &job.plan.c_flags {
         config.cflag(flag).asmflag(flag);
+    }
+    if !job.plan.release_flags.is_empty() {
+        let flags = job.plan.release_flags.join(" ");
+        config
+            .define("CMAKE_C_FLAGS_RELEASE", &flags)
+            .define("CMAKE_ASM_FLAGS_RELEASE", &flags);
     }
     for (name, value) in &job.plan.options {
         config.define(name, value);
@@ -105,6 +127,27 @@ fn write_overlay(dir: &Path) -> std::io::Result<()> {
     }
     fs::create_dir_all(dir)?;
     fs::write(file, vendor::CMAKE_OVERLAY)
+}
+
+/// CMake's cache outlives what it was made from: options taken back stay, and
+/// another compiler loses the others. So a change in anything but the sources'
+/// contents begins with an empty folder.
+fn start_afresh_if_changed(job: &Job<'_>) -> std::io::Result<()> {
+    let (path, flags) = (job.compiler.path(), job.compiler.args());
+    let now = format!(
+        "{:#?}\n{:?}",
+        (job.plan, job.facts),
+        (job.source, path, flags)
+    );
+    let record = job.out_dir.join("built-from.txt");
+    if fs::read_to_string(&record).is_ok_and(|before| before == now) {
+        return Ok(());
+    }
+    let build = job.out_dir.join("build");
+    if build.exists() {
+        fs::remove_dir_all(build)?;
+    }
+    fs::write(record, now)
 }
 
 /// The cmake crate panics where a build fails. Its message has no more to say

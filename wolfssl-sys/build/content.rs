@@ -107,4 +107,22 @@ pub const MACROS: &[&str] = &[
     "WOLFSSL_EXTRA_ALERTS",     // tell the peer why
     "WOLFSSL_CHECK_ALERT_ON_ERR",
     "WOLFSSL_API_PREFIX_MAP", // no OpenSSL-like names among the symbols
+    "SSL_CtxResourceFree=wolfSSL_CtxResourceFree", // what the map leaves out
+    "TLS_hmac=wolfSSL_TLS_hmac",
+];
+
+/// Macros that no build may have: each would change what the API promises.
+pub const ABSENT_MACROS: &[&str] = &[
+    "OPENSSL_EXTRA",
+    "OPENSSL_ALL",
+    "SESSION_CERTS",
+    "KEEP_PEER_CERT",
+    "NO_PSK",
+    "SINGLE_THREADED",
+    "WOLFSSL_ALLOW_TLSV10",
+    "WOLFSSL_STATIC_RSA",
+    "HAVE_NULL_CIPHER",
+    "HAVE_ANON",
+    "WC_NO_HARDEN",
+    "WOLFSSL_KEYLOG_EXPORT_WARNED",
 ];

@@ -87,6 +87,36 @@ pub fn cmake(target: &Target, host: &str) -> OsString {
     for_target("CMAKE", target, host).unwrap_or_else(|| "cmake".into())
 }
 
+/// Watches what the cmake crate, cc and bindgen read on their own account.
+pub fn watch_tools(target: &Target, host: &str) {
+    for name in [
+        "CMAKE_TOOLCHAIN_FILE",
+        "CMAKE_GENERATOR",
+        "CMAKE_PREFIX_PATH",
+        "CC",
+        "CFLAGS",
+        "ASMFLAGS",
+    ] {
+        for_target(name, target, host);
+        watched(name);
+    }
+    let clang_arguments = "BINDGEN_EXTRA_CLANG_ARGS";
+    for name in [
+        "LIBCLANG_PATH",
+        "LLVM_CONFIG_PATH",
+        "CLANG_PATH",
+        clang_arguments,
+        "CROSS_COMPILE",
+    ] {
+        watched(name);
+    }
+    watched(&format!("{clang_arguments}_{}", target.triple));
+    watched(&format!(
+        "{clang_arguments}_{}",
+        target.triple.replace('-', "_")
+    ));
+}
+
 /// `NAME_<triple>`, `HOST_NAME` or `TARGET_NAME`, then `NAME` itself.
 fn for_target(name: &str, target: &Target, host: &str) -> Option<OsString> {
     let kind = if target.triple == host {

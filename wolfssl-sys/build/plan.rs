@@ -19,7 +19,14 @@ pub struct Plan {
     pub absent_macros: Vec<&'static str>,
     /// Sources that wolfSSL's own list leaves out, relative to its root.
     pub extra_sources: Vec<&'static str>,
+    /// Flags for every object.
     pub c_flags: Vec<&'static str>,
+    /// Flags that stand last and win over CFLAGS: those of the Release build.
+    pub release_flags: Vec<&'static str>,
+    /// Symbols that the library must define.
+    pub symbols: Vec<&'static str>,
+    /// Symbols that it must not define, as their feature is off.
+    pub absent_symbols: Vec<&'static str>,
     /// System libraries for the final link.
     pub libraries: Vec<&'static str>,
 }
@@ -53,6 +60,7 @@ pub fn plan(
             .iter()
             .map(|name| (*name).to_owned())
             .collect(),
+        absent_macros: content::ABSENT_MACROS.to_vec(),
         ..Plan::default()
     };
     for feature in Feature::ALL {
@@ -83,6 +91,7 @@ impl Plan {
         let parts = parts(feature, target);
         if !on {
             self.absent_macros.extend(parts.macros);
+            self.absent_symbols.extend(parts.symbols);
             for (name, _, off) in parts.options {
                 self.options
                     .extend(off.map(|value| (*name, value.to_owned())));
@@ -103,6 +112,7 @@ impl Plan {
                 .map(|(name, value, _)| (*name, (*value).to_owned())),
         );
         self.raw_variables.extend(owned(parts.raw_variables));
+        self.symbols.extend(parts.symbols);
         self.extra_sources.extend(parts.extra_sources);
         self.c_flags.extend(parts.c_flags);
     }
@@ -113,15 +123,13 @@ impl Plan {
             self.macros.push("HAVE_GETRANDOM".to_owned());
         }
         if facts.compiler_kind != CompilerKind::Msvc {
-            self.c_flags.extend([
-                // Upstream puts -Werror first; a newer compiler's warning must not stop a build.
-                "-Wno-error",
-                // The library is linked into one Rust artefact and nothing else.
-                "-fvisibility=hidden",
-                // Link-time optimisation is rustc's affair: assembly and
-                // hand-tuned flags do not survive the C compiler's.
-                "-fno-lto",
-            ]);
+            // Upstream puts -Werror first; a newer compiler's warning must not stop a build.
+            self.c_flags.push("-Wno-error");
+            // The library is linked into one Rust artefact and nothing else.
+            self.c_flags.push("-fvisibility=hidden");
+            // Optimised whatever cargo's profile. Link-time optimisation is
+            // rustc's affair: a gcc's bytecode is none that its linker reads.
+            self.release_flags.extend(["-O3", "-DNDEBUG", "-fno-lto"]);
         }
         self.libraries.extend(match target.os.as_str() {
             "windows" => &["ws2_32", "crypt32", "advapi32"][..],
@@ -144,6 +152,8 @@ struct Parts {
     raw_variables: &'static [(&'static str, &'static str)],
     extra_sources: &'static [&'static str],
     c_flags: &'static [&'static str],
+    /// Symbols that are in the library if and only if the feature is on.
+    symbols: &'static [&'static str],
 }
 
 fn parts(feature: Feature, target: &Target) -> Parts {
@@ -164,6 +174,13 @@ fn parts(feature: Feature, target: &Target) -> Parts {
                 "WOLFSSL_SP_521",
             ],
             raw_variables: &[("WOLFSSL_SP", "yes")],
+            symbols: &[
+                "sp_RsaPrivate_2048",
+                "sp_RsaPrivate_4096",
+                "sp_DhExp_2048",
+                "sp_ecc_sign_256",
+                "sp_ecc_sign_521",
+            ],
             ..Parts::default()
         },
         Feature::SpAsm if target.is_aarch64() => Parts {
@@ -178,6 +195,7 @@ fn parts(feature: Feature, target: &Target) -> Parts {
                 "WOLFSSL_SP_X86_64_ASM",
             ],
             raw_variables: &[("WOLFSSL_SP_ASM", "yes"), ("WOLFSSL_SP_X86_64_ASM", "yes")],
+            symbols: &["sp_256_mont_mul_4", "sp_2048_mont_reduce_avx2_32"],
             ..Parts::default()
         },
         Feature::Armasm => Parts {
@@ -194,6 +212,16 @@ fn parts(feature: Feature, target: &Target) -> Parts {
             extra_sources: &["wolfcrypt/src/aes_x86_64_asm.S"],
             // aes.c uses the intrinsics; the choice at run time is by CPUID.
             c_flags: &["-maes"],
+            symbols: &[
+                "AES_128_Key_Expansion_AESNI",
+                "AES_GCM_encrypt_avx512",
+                "Transform_Sha256_AVX2",
+                "Transform_Sha512_AVX2",
+                "chacha_encrypt_avx2",
+                "poly1305_blocks_avx2",
+                "curve25519_avx2",
+                "mlkem_compress_10_avx2",
+            ],
             ..Parts::default()
         },
         Feature::FpEcc => Parts {

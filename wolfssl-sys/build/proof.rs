@@ -1,81 +1,285 @@
-//! Looks at what was built and compares it with the plan: the generated
-//! options.h, and the flags of a real object. A difference fails the build.
+//! Looks at what was built and compares it with the plan: CMake's cache, the
+//! generated options.h, the flags of real objects, and what is in the archive.
+//! A difference fails the build, as a plan that did not come true is a lie in
+//! the report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use crate::archive::Archive;
 use crate::cmake::Built;
 use crate::plan::Plan;
+use crate::request::Target;
 
 /// The truth about a build, as its files tell it.
 #[derive(Clone, Debug)]
 pub struct Evidence {
-    /// Every macro of a C object, with its value.
+    /// Every macro of the C objects, with its value.
     pub macros: BTreeMap<String, String>,
+    /// Every symbol that the library defines.
+    pub symbols: BTreeSet<String>,
     /// Every macro that options.h defines.
     pub options: BTreeMap<String, String>,
-    /// The whole command that compiled that object.
+    /// The command that compiled a C object, word by word; empty where the
+    /// generator does not tell (Visual Studio).
     pub command: Vec<String>,
 }
 
 /// Reads the evidence and compares it with the plan.
-pub fn prove(plan: &Plan, built: &Built) -> Result<Evidence, String> {
-    let command = object_command(&built.compile_commands(), "ssl.c")?;
-    let options = fs::read_to_string(built.options_header())
-        .map_err(|error| format!("wolfSSL's build left no options.h: {error}"))?;
+pub fn prove(plan: &Plan, target: &Target, built: &Built) -> Result<Evidence, String> {
+    check_cache(&read(&built.cache())?)?;
+    let header = read(&built.options_header())?;
+    let options = macros_in(&header);
+    let commands = if built.compile_commands().is_file() {
+        Commands::read(&built.compile_commands())?
+    } else if target.is_msvc() {
+        Commands::default()
+    } else {
+        return Err(format!(
+            "CMake left no {}",
+            built.compile_commands().display()
+        ));
+    };
+    let command = commands.of("ssl.c").unwrap_or_default();
+    let archive = Archive::read(&built.library(target))?;
+    let macros = if commands.is_empty() {
+        options.clone()
+    } else {
+        macros_of(&command)
+    };
     let evidence = Evidence {
-        macros: macros_of(&command),
-        options: macros_in(&options),
+        macros,
+        symbols: archive.symbols.clone(),
+        options,
         command,
     };
+    if !commands.is_empty() {
+        check_flags(plan, target, &evidence)?;
+        check_options(&header, &evidence)?;
+        commands.check_uniform(&evidence.macros)?;
+    }
     check_macros(plan, &evidence)?;
+    check_archive(plan, &archive)?;
     Ok(evidence)
 }
 
-fn check_macros(plan: &Plan, evidence: &Evidence) -> Result<(), String> {
-    for name in &plan.macros {
-        let name = name.split('=').next().unwrap_or(name);
-        if !evidence.macros.contains_key(name) {
-            return Err(format!(
-                "the plan defines {name}, the C objects were built without it"
-            ));
+fn read(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// CMake takes a misspelt option without a word; in its cache it has no type.
+fn check_cache(cache: &str) -> Result<(), String> {
+    let undeclared = |line: &&str| line.starts_with("WOLFSSL_") && line.contains(":UNINITIALIZED=");
+    match cache.lines().find(undeclared) {
+        Some(line) => Err(format!(
+            "wolfSSL's CMakeLists.txt does not know the option {line}"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Optimised, and native code whatever CFLAGS say.
+fn check_flags(plan: &Plan, target: &Target, evidence: &Evidence) -> Result<(), String> {
+    let optimisation = optimisation(&evidence.command);
+    let accepted: &[&str] = if target.is_msvc() {
+        &["/O2", "-O2"]
+    } else {
+        &["-O2", "-O3"]
+    };
+    if !optimisation.is_some_and(|flag| accepted.contains(&flag)) {
+        return Err(format!(
+            "the C objects were built with {}, not with -O2 or -O3",
+            optimisation.unwrap_or("no -O flag")
+        ));
+    }
+    let lto = |word: &&String| word.starts_with("-flto") || *word == "-fno-lto";
+    if evidence
+        .command
+        .iter()
+        .rfind(lto)
+        .is_some_and(|word| word != "-fno-lto")
+    {
+        return Err("the C objects were built for link-time optimisation".to_owned());
+    }
+    for flag in &plan.c_flags {
+        if !evidence.command.iter().any(|word| word == flag) {
+            return Err(format!("the C objects were built without {flag}"));
         }
     }
-    for name in &plan.absent_macros {
-        if evidence.macros.contains_key(*name) || evidence.options.contains_key(*name) {
-            return Err(format!("{name} is defined although its feature is off"));
+    Ok(())
+}
+
+/// The last `-O` flag of a command, which is the one that counts.
+pub fn optimisation(command: &[String]) -> Option<&str> {
+    command
+        .iter()
+        .map(String::as_str)
+        .rfind(|word| word.starts_with("-O") || word.starts_with("/O"))
+}
+
+/// options.h and the objects agree on every macro that options.h knows.
+fn check_options(header: &str, evidence: &Evidence) -> Result<(), String> {
+    for (name, value) in &evidence.options {
+        match evidence.macros.get(name) {
+            None => {
+                return Err(format!(
+                    "options.h defines {name}, the C objects were built without it"
+                ));
+            }
+            Some(real) if value.is_empty() || real == value => {}
+            Some(real) => {
+                return Err(format!(
+                    "options.h says {name} is {value}, the C objects were built with {real}"
+                ));
+            }
         }
     }
-    for name in evidence.options.keys() {
-        if !evidence.macros.contains_key(name) {
+    let known = header
+        .lines()
+        .filter_map(|line| line.strip_prefix("#undef "));
+    for name in known.map(str::trim) {
+        if evidence.macros.contains_key(name) && !evidence.options.contains_key(name) {
             return Err(format!(
-                "options.h defines {name}, the C objects were built without it"
+                "the C objects were built with {name}, options.h hides it"
             ));
         }
     }
     Ok(())
 }
 
-/// The command line that compiled the source `file`.
-fn object_command(compile_commands: &Path, file: &str) -> Result<Vec<String>, String> {
-    let unreadable =
-        |what: &dyn std::fmt::Display| format!("{}: {what}", compile_commands.display());
-    let text = fs::read_to_string(compile_commands).map_err(|error| unreadable(&error))?;
-    let entries: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| unreadable(&error))?;
-    let ends = |entry: &&serde_json::Value| {
-        entry["file"]
-            .as_str()
-            .is_some_and(|path| Path::new(path).file_name().is_some_and(|name| name == file))
-    };
-    let entry = entries
-        .as_array()
-        .and_then(|entries| entries.iter().find(ends));
-    let command = entry.and_then(|entry| entry["command"].as_str());
-    command
-        .map(words)
-        .ok_or_else(|| unreadable(&format_args!("no entry for {file}")))
+fn check_macros(plan: &Plan, evidence: &Evidence) -> Result<(), String> {
+    let defined =
+        |name: &str| evidence.macros.contains_key(name) || evidence.options.contains_key(name);
+    if evidence.command.is_empty() {
+        return Ok(()); // no object tells its flags; the archive still speaks
+    }
+    for definition in &plan.macros {
+        let (name, value) = definition.split_once('=').unwrap_or((definition, "1"));
+        match evidence.macros.get(name) {
+            Some(real) if real == value => {}
+            Some(real) => {
+                return Err(format!(
+                    "the plan says {name} is {value}, the C objects were built with {real}"
+                ));
+            }
+            None => {
+                return Err(format!(
+                    "the plan defines {name}, the C objects were built without it"
+                ));
+            }
+        }
+    }
+    match plan.absent_macros.iter().find(|name| defined(name)) {
+        Some(name) => Err(format!(
+            "{name} is defined although the plan has no use for it"
+        )),
+        None => Ok(()),
+    }
+}
+
+fn check_archive(plan: &Plan, archive: &Archive) -> Result<(), String> {
+    for symbol in &plan.symbols {
+        if !archive.defines(symbol) {
+            return Err(format!(
+                "the library lacks {symbol}, which the plan has it contain"
+            ));
+        }
+    }
+    for symbol in &plan.absent_symbols {
+        if archive.defines(symbol) {
+            return Err(format!(
+                "the library contains {symbol} although its feature is off"
+            ));
+        }
+    }
+    match archive
+        .symbols
+        .iter()
+        .find(|symbol| claims_a_foreign_name(symbol))
+    {
+        Some(symbol) => Err(format!(
+            "the library defines {symbol}, a name of OpenSSL's kind"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Names that OpenSSL and its relatives give to their own functions.
+fn claims_a_foreign_name(symbol: &str) -> bool {
+    const PREFIXES: &[&str] = &[
+        "SSL_", "TLS_", "EVP_", "X509_", "RSA_", "EC_", "ECDSA_", "DH_", "BN_", "BIO_", "PEM_",
+        "ERR_", "CRYPTO_", "OPENSSL_", "RAND_", "OCSP_", "HMAC_", "SHA1_", "SHA256_", "SHA512_",
+        "MD5_", "d2i_", "i2d_",
+    ];
+    const NAMES: &[&str] = &[
+        "AES_set_encrypt_key",
+        "AES_set_decrypt_key",
+        "AES_encrypt",
+        "AES_decrypt",
+        "AES_cbc_encrypt",
+        "AES_ecb_encrypt",
+        "AES_ctr_encrypt",
+    ];
+    let name = symbol.strip_prefix('_').unwrap_or(symbol); // Mach-O puts one before each
+    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// What compile_commands.json says: source file and command, one each.
+#[derive(Default)]
+struct Commands(Vec<(String, Vec<String>)>);
+
+impl Commands {
+    fn read(path: &Path) -> Result<Self, String> {
+        let entries: serde_json::Value = serde_json::from_str(&read(path)?)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let entry = |entry: &serde_json::Value| {
+            Some((
+                entry["file"].as_str()?.to_owned(),
+                words(entry["command"].as_str()?),
+            ))
+        };
+        let commands: Option<Vec<_>> = entries
+            .as_array()
+            .and_then(|entries| entries.iter().map(entry).collect());
+        commands
+            .filter(|commands| !commands.is_empty())
+            .map(Self)
+            .ok_or_else(|| format!("{}: no commands", path.display()))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn of(&self, name: &str) -> Option<Vec<String>> {
+        let named = |(file, _): &&(String, Vec<String>)| {
+            Path::new(file).file_name().is_some_and(|of| of == name)
+        };
+        self.0
+            .iter()
+            .find(named)
+            .map(|(_, command)| command.clone())
+    }
+
+    /// Every object, C and assembly, saw the same macros.
+    fn check_uniform(&self, macros: &BTreeMap<String, String>) -> Result<(), String> {
+        let all: BTreeSet<_> = macros.iter().collect();
+        for (file, command) in &self.0 {
+            let own = macros_of(command);
+            if let Some((name, _)) = own
+                .iter()
+                .collect::<BTreeSet<_>>()
+                .symmetric_difference(&all)
+                .next()
+            {
+                return Err(format!(
+                    "{file} and ssl.c were built with different ideas of {name}"
+                ));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Splits a command as CMake writes it: spaces, with quotes and backslashes.
@@ -98,7 +302,9 @@ fn words(command: &str) -> Vec<String> {
 
 fn macros_of(command: &[String]) -> BTreeMap<String, String> {
     let definition = |word: &String| {
-        let body = word.strip_prefix("-D")?;
+        let body = word
+            .strip_prefix("-D")
+            .or_else(|| word.strip_prefix("/D"))?;
         let (name, value) = body.split_once('=').unwrap_or((body, "1"));
         Some((name.to_owned(), value.to_owned()))
     };

@@ -8,9 +8,13 @@ use std::process::Command;
 
 use crate::request::{CompilerKind, Facts, Target};
 
-/// Finds the tools and what they can do. `scratch` takes the probe's files.
-pub fn facts(target: &Target, host: &str, cmake: &Cmake, scratch: &Path) -> Result<Facts, String> {
-    let compiler = compiler(target, host)?;
+/// Finds out what the tools can do. `scratch` takes the probe's files.
+pub fn facts(
+    target: &Target,
+    compiler: &cc::Tool,
+    cmake: &Cmake,
+    scratch: &Path,
+) -> Result<Facts, String> {
     let compiler_kind = if compiler.is_like_msvc() {
         CompilerKind::Msvc
     } else if compiler.is_like_clang() {
@@ -18,7 +22,7 @@ pub fn facts(target: &Target, host: &str, cmake: &Cmake, scratch: &Path) -> Resu
     } else {
         CompilerKind::Gnu
     };
-    compile(&compiler, "int probe(void) { return 0; }", scratch).map_err(|reason| {
+    compile(compiler, "int probe(void) { return 0; }", scratch).map_err(|reason| {
         format!(
             "the C compiler {} does not compile for {}: {reason}; install one for this target, \
              or name one with CC or CC_{}",
@@ -28,7 +32,7 @@ pub fn facts(target: &Target, host: &str, cmake: &Cmake, scratch: &Path) -> Resu
         )
     })?;
     let has_u128 = compile(
-        &compiler,
+        compiler,
         "__uint128_t probe(__uint128_t a) { return a * a; }",
         scratch,
     )

@@ -16,3 +16,8 @@ int wolfssl_rs_peer_signature(const WOLFSSL* ssl)
 {
     return (ssl->options.peerSigAlgo << 8) | ssl->options.peerHashAlgo;
 }
+
+void wolfssl_rs_set_middlebox_compat(WOLFSSL* ssl, int on)
+{
+    ssl->options.tls13MiddleBoxCompat = (on != 0);
+}

@@ -1,7 +1,8 @@
-/* Facts that wolfSSL holds and its native API does not tell.
+/* Facts that wolfSSL holds and its native API does not tell, and one switch
+ * that it has and does not offer.
  *
  * Compiled into the library with the library's own macros, so that its view of
- * wolfSSL's structs is the library's. Every function reads and changes nothing.
+ * wolfSSL's structs is the library's.
  */
 #ifndef WOLFSSL_RS_SHIM_H
 #define WOLFSSL_RS_SHIM_H
@@ -12,5 +13,11 @@
  * wolfSSL's SignatureAlgorithm << 8 | wc_MACAlgorithm. */
 int wolfssl_rs_own_signature(const WOLFSSL* ssl);
 int wolfssl_rs_peer_signature(const WOLFSSL* ssl);
+
+/* Turns TLS 1.3 middlebox compatibility (RFC 8446, appendix D.4) on or off for
+ * one client connection that has not begun its handshake. It is on at first.
+ * Encrypted Client Hello with a real configuration needs it off: wolfSSL puts
+ * the session id into the encoded inner hello, where RFC 9849 wants it empty. */
+void wolfssl_rs_set_middlebox_compat(WOLFSSL* ssl, int on);
 
 #endif

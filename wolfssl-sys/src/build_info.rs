@@ -18,10 +18,19 @@ pub struct BuildInfo {
     pub cmake_version: &'static str,
     /// The optimisation flag of the C objects, such as `-O3`.
     pub optimisation: &'static str,
+    /// The static library.
+    pub library: &'static str,
     /// What became of each cargo feature.
     pub features: &'static [(&'static str, Fate)],
     /// Every macro of the C objects with its value, sorted by name.
     pub macros: &'static [(&'static str, &'static str)],
+    /// The folders of this build's C headers, generated ones first.
+    pub include_dirs: &'static [&'static str],
+    /// The system libraries that go with the library.
+    pub libraries: &'static [&'static str],
+    /// The command that compiled one of the C objects, word by word. Empty
+    /// where the build tool does not tell it (Visual Studio).
+    pub c_command: &'static [&'static str],
 }
 
 /// What became of a cargo feature.
