@@ -65,7 +65,7 @@ impl Cohort for Rustls {
         let verifier = Verifier {
             inner: WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
                 .build()?,
-            allowed: tls.signature_schemes(),
+            allowed: tls.signature_scheme(),
             scheme: scheme.clone(),
         };
         let mut client = ClientConfig::builder_with_provider(provider.clone())
@@ -117,12 +117,12 @@ fn pinned_provider(tls: &TlsParameters) -> CryptoProvider {
     provider
 }
 
-/// The ordinary verifier. It offers the scenario's signature schemes only, and notes the one used,
+/// The ordinary verifier. It offers the scenario's signature scheme only, and notes the one used,
 /// which rustls tells nobody else.
 #[derive(Debug)]
 struct Verifier {
     inner: Arc<WebPkiServerVerifier>,
-    allowed: Vec<u16>,
+    allowed: u16,
     scheme: Arc<AtomicU16>,
 }
 
@@ -161,7 +161,7 @@ impl ServerCertVerifier for Verifier {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         let mut schemes = self.inner.supported_verify_schemes();
-        schemes.retain(|&scheme| self.allowed.contains(&scheme.into()));
+        schemes.retain(|&scheme| u16::from(scheme) == self.allowed);
         schemes
     }
 }

@@ -167,14 +167,10 @@ impl TlsParameters {
         self.cipher.suite(self.version, self.key)
     }
 
-    /// The signature schemes that the server may sign with.
-    ///
-    /// TLS 1.2 lets an RSA key sign in the PKCS #1 way too; the private key operation is the same.
-    pub fn signature_schemes(&self) -> Vec<u16> {
-        match (self.version, self.key) {
-            (TlsVersion::Tls12, KeyKind::Rsa2048) => vec![0x0401, 0x0804],
-            (_, key) => vec![key.code_point()],
-        }
+    /// The code point of the one scheme that the server may sign the handshake with; with an RSA
+    /// key it is PSS in both versions.
+    pub fn signature_scheme(&self) -> u16 {
+        self.key.code_point()
     }
 }
 

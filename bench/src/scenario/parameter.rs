@@ -41,7 +41,7 @@ macro_rules! parameter {
 
 /// What the value looks like in a TLS message.
 pub trait CodePoint {
-    /// The IANA code point. For [`KeyKind`] it is the signature scheme that TLS 1.3 uses with it.
+    /// The IANA code point. For [`KeyKind`] it is that of the signature scheme used with it.
     fn code_point(self) -> u16;
 }
 
