@@ -5,6 +5,7 @@ use std::panic;
 use std::path::{Path, PathBuf};
 
 use crate::plan::Plan;
+use crate::renames;
 use crate::request::{Facts, Target};
 
 /// What a build takes besides the plan.
@@ -65,6 +66,7 @@ pub fn build(job: &Job<'_>) -> Result<Built, String> {
     write_overlay(&overlay)
         .map_err(|error| format!("cannot write to {}: {error}", overlay.display()))?;
 
+    let renames = renames::write(job.source, job.out_dir)?;
     start_afresh_if_changed(job).map_err(|error| format!("{}: {error}", job.out_dir.display()))?;
 
     let mut config = cmake::Config::new(&overlay);
@@ -84,6 +86,7 @@ pub fn build(job: &Job<'_>) -> Result<Built, String> {
             "WOLFSSL_SHIM:FILEPATH",
             shim_dir().join("wolfssl_rs_shim.c"),
         )
+        .define("WOLFSSL_RENAMES:FILEPATH", renames)
         .define("WOLFSSL_DEFINITIONS:STRING", definitions(job.plan));
     for flag in &job.plan.c_flags {
         config.cflag(flag).asmflag(flag);

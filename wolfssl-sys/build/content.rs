@@ -107,8 +107,6 @@ pub const MACROS: &[&str] = &[
     "WOLFSSL_EXTRA_ALERTS",     // tell the peer why
     "WOLFSSL_CHECK_ALERT_ON_ERR",
     "WOLFSSL_API_PREFIX_MAP", // no OpenSSL-like names among the symbols
-    "SSL_CtxResourceFree=wolfSSL_CtxResourceFree", // what the map leaves out
-    "TLS_hmac=wolfSSL_TLS_hmac",
 ];
 
 /// Macros that no build may have: each would change what the API promises.

@@ -8,6 +8,7 @@ mod content;
 mod env;
 mod plan;
 mod proof;
+mod renames;
 mod report;
 mod request;
 mod rules;

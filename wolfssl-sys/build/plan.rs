@@ -213,8 +213,8 @@ fn parts(feature: Feature, target: &Target) -> Parts {
             // aes.c uses the intrinsics; the choice at run time is by CPUID.
             c_flags: &["-maes"],
             symbols: &[
-                "AES_128_Key_Expansion_AESNI",
-                "AES_GCM_encrypt_avx512",
+                "wc_AES_128_Key_Expansion_AESNI",
+                "wc_AES_GCM_encrypt_avx512",
                 "Transform_Sha256_AVX2",
                 "Transform_Sha512_AVX2",
                 "chacha_encrypt_avx2",

@@ -10,6 +10,7 @@ use std::path::Path;
 use crate::archive::Archive;
 use crate::cmake::Built;
 use crate::plan::Plan;
+use crate::renames;
 use crate::request::Target;
 
 /// The truth about a build, as its files tell it.
@@ -196,33 +197,13 @@ fn check_archive(plan: &Plan, archive: &Archive) -> Result<(), String> {
     match archive
         .symbols
         .iter()
-        .find(|symbol| claims_a_foreign_name(symbol))
+        .find(|symbol| renames::is_foreign(symbol))
     {
         Some(symbol) => Err(format!(
             "the library defines {symbol}, a name of OpenSSL's kind"
         )),
         None => Ok(()),
     }
-}
-
-/// Names that OpenSSL and its relatives give to their own functions.
-fn claims_a_foreign_name(symbol: &str) -> bool {
-    const PREFIXES: &[&str] = &[
-        "SSL_", "TLS_", "EVP_", "X509_", "RSA_", "EC_", "ECDSA_", "DH_", "BN_", "BIO_", "PEM_",
-        "ERR_", "CRYPTO_", "OPENSSL_", "RAND_", "OCSP_", "HMAC_", "SHA1_", "SHA256_", "SHA512_",
-        "MD5_", "d2i_", "i2d_",
-    ];
-    const NAMES: &[&str] = &[
-        "AES_set_encrypt_key",
-        "AES_set_decrypt_key",
-        "AES_encrypt",
-        "AES_decrypt",
-        "AES_cbc_encrypt",
-        "AES_ecb_encrypt",
-        "AES_ctr_encrypt",
-    ];
-    let name = symbol.strip_prefix('_').unwrap_or(symbol); // Mach-O puts one before each
-    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// What compile_commands.json says: source file and command, one each.
