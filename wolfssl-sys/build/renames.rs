@@ -60,6 +60,8 @@ fn header(source: &Path) -> std::io::Result<String> {
     for name in &names {
         let _ = writeln!(text, "#define {name} wc_{name}");
     }
+    // C names some of them to the linker in quotes, where no macro reaches.
+    text.push_str("#define XASM_LINK(name)\n");
     // Apple's assembler takes C's names with an underscore before them.
     text.push_str("#if defined(__APPLE__) && defined(__ASSEMBLER__)\n");
     for name in &names {
