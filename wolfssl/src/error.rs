@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::ffi;
 use crate::protocol::AlertDescription;
+use crate::signing::SigningError;
 
 /// Any failure of this crate.
 ///
@@ -30,12 +31,19 @@ pub enum Error {
     },
     /// More bytes of the peer are needed first; not a failure.
     WantsInput,
+    /// A signature is needed first: see [`crate::Status::WantsSignature`]; not a failure.
+    WantsSignature,
+    /// There is no usable signature of a key held elsewhere.
+    Signing(SigningError),
     /// Application data was written or keys were asked for before the handshake was complete.
     HandshakeNotComplete,
     /// Application data was written after `close_notify` was sent or the connection had failed.
     WriteAfterClose,
     /// The transport ended without the peer's `close_notify`: data may be missing.
     Truncated,
+    /// A callback of the caller has panicked under this connection, which was resumed then; the
+    /// connection cannot go on.
+    CallbackPanicked,
     /// The C library could not be initialised or ran out of memory.
     Library(ErrorCode),
     /// The transport failed; the cause is the source of this error.
@@ -203,6 +211,11 @@ impl fmt::Display for Error {
                 }
             }
             Self::WantsInput => f.write_str("more bytes of the peer are needed"),
+            Self::WantsSignature => {
+                f.write_str("a signature is being waited for: call provide_signature()")
+            }
+            Self::Signing(error) => error.fmt(f),
+            Self::CallbackPanicked => f.write_str("a callback has panicked under this connection"),
             Self::HandshakeNotComplete => f.write_str("the handshake is not complete yet"),
             Self::WriteAfterClose => {
                 f.write_str("write on a connection that was closed for writing")
@@ -297,6 +310,7 @@ impl std::error::Error for Error {
         match self {
             Self::Config(error) => Some(error),
             Self::InvalidCertificate(error) => Some(error),
+            Self::Signing(error) => Some(error),
             Self::Io(error) => Some(error.as_ref()),
             _ => None,
         }
@@ -309,6 +323,12 @@ impl std::error::Error for CertificateError {}
 impl From<ConfigError> for Error {
     fn from(error: ConfigError) -> Self {
         Self::Config(error)
+    }
+}
+
+impl From<SigningError> for Error {
+    fn from(error: SigningError) -> Self {
+        Self::Signing(error)
     }
 }
 
@@ -333,7 +353,7 @@ impl From<Error> for io::Error {
     /// `InvalidInput`, the transport's own kind, and `InvalidData` for the rest.
     fn from(error: Error) -> Self {
         let kind = match &error {
-            Error::WantsInput => io::ErrorKind::WouldBlock,
+            Error::WantsInput | Error::WantsSignature => io::ErrorKind::WouldBlock,
             Error::Truncated => io::ErrorKind::UnexpectedEof,
             Error::HandshakeNotComplete => io::ErrorKind::NotConnected,
             Error::WriteAfterClose => io::ErrorKind::BrokenPipe,

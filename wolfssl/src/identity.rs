@@ -9,8 +9,9 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use zeroize::Zeroize;
 
 use crate::error::{ConfigError, Error, ErrorCode};
-use crate::ffi::{self, IdentityFault};
+use crate::ffi::{self, IdentityFault, PublicKey, Signer};
 use crate::pkcs8;
+use crate::signing::SigningKey;
 
 /// A chain, leaf first, with its private key; proven to belong together.
 ///
@@ -22,12 +23,20 @@ pub struct CertifiedKey {
 
 struct Inner {
     chain: Vec<CertificateDer<'static>>,
-    key: PrivateKeyDer<'static>,
+    key: KeySource,
+}
+
+/// Where the private key is.
+pub(crate) enum KeySource {
+    Here(PrivateKeyDer<'static>),
+    Elsewhere(Signer),
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.key.zeroize();
+        if let KeySource::Here(key) = &mut self.key {
+            key.zeroize();
+        }
     }
 }
 
@@ -54,20 +63,50 @@ impl CertifiedKey {
             },
             _ => key,
         };
-        ffi::check_identity(&chain, &key).map_err(|fault| match fault {
-            IdentityFault::Setup(code) => Error::Library(ErrorCode::new(code)),
-            IdentityFault::Chain(code) => ConfigError::CertificateChain {
-                reason: ErrorCode::new(code),
-            }
-            .into(),
-            IdentityFault::Key(code) => ConfigError::PrivateKey {
-                reason: ErrorCode::new(code),
-            }
-            .into(),
-            IdentityFault::Mismatch => ConfigError::KeyMismatch.into(),
-        })?;
+        ffi::check_identity(&chain, &key).map_err(refused)?;
         Ok(Self {
-            inner: Arc::new(Inner { chain, key }),
+            inner: Arc::new(Inner {
+                chain,
+                key: KeySource::Here(key),
+            }),
+        })
+    }
+
+    /// Takes a chain, leaf first, whose private key is held elsewhere (TPM, HSM, remote
+    /// signer) and used through `key`. The public key is that of the leaf: ECDSA on P-256,
+    /// P-384 or P-521, RSA (PKCS#1 and PSS), or Ed25519.
+    ///
+    /// ```no_run
+    /// # use std::sync::Arc;
+    /// # use wolfssl::{CertifiedKey, SignatureRequest, Signing, ServerConfig};
+    /// # fn sign_with_device(_: &SignatureRequest) -> Result<Vec<u8>, std::io::Error> { todo!() }
+    /// # fn f(chain: Vec<wolfssl::pki_types::CertificateDer<'static>>) -> Result<(), wolfssl::Error> {
+    /// let key = |request: &SignatureRequest| Ok(Signing::Done(sign_with_device(request)?));
+    /// let identity = CertifiedKey::with_signing_key(chain, Arc::new(key))?;
+    /// let config = ServerConfig::builder().identity(identity).build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ConfigError::Empty`], [`ConfigError::CertificateChain`], or
+    /// [`ConfigError::PrivateKey`] for a leaf with another kind of key.
+    pub fn with_signing_key(
+        chain: Vec<CertificateDer<'static>>,
+        key: Arc<dyn SigningKey>,
+    ) -> Result<Self, Error> {
+        let leaf = chain.first().ok_or(ConfigError::Empty {
+            what: "certificates",
+        })?;
+        let public_key =
+            PublicKey::of_certificate(leaf).map_err(|code| refused(IdentityFault::Key(code)))?;
+        let signer = Signer { key, public_key };
+        ffi::check_signer(&chain, &signer).map_err(refused)?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                chain,
+                key: KeySource::Elsewhere(signer),
+            }),
         })
     }
 
@@ -115,16 +154,35 @@ impl CertifiedKey {
         &self.inner.chain
     }
 
-    pub(crate) fn key(&self) -> &PrivateKeyDer<'static> {
+    pub(crate) fn key(&self) -> &KeySource {
         &self.inner.key
+    }
+}
+
+fn refused(fault: IdentityFault) -> Error {
+    match fault {
+        IdentityFault::Setup(code) => Error::Library(ErrorCode::new(code)),
+        IdentityFault::Chain(code) => ConfigError::CertificateChain {
+            reason: ErrorCode::new(code),
+        }
+        .into(),
+        IdentityFault::Key(code) => ConfigError::PrivateKey {
+            reason: ErrorCode::new(code),
+        }
+        .into(),
+        IdentityFault::Mismatch => ConfigError::KeyMismatch.into(),
     }
 }
 
 impl fmt::Debug for CertifiedKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let key = match self.inner.key {
+            KeySource::Here(_) => "redacted",
+            KeySource::Elsewhere(_) => "held elsewhere",
+        };
         f.debug_struct("CertifiedKey")
             .field("chain_len", &self.inner.chain.len())
-            .field("key", &"redacted")
+            .field("key", &key)
             .finish()
     }
 }

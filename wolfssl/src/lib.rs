@@ -38,6 +38,7 @@ mod names;
 mod pkcs8;
 mod protocol;
 mod roots;
+mod signing;
 mod stream;
 
 pub use build_info::{BuildInfo, build_info};
@@ -51,6 +52,9 @@ pub use identity::CertifiedKey;
 pub use names::{ServerName, UnknownName, server_name};
 pub use protocol::{AlertDescription, CipherSuite, NamedGroup, ProtocolVersion, SignatureScheme};
 pub use roots::{RejectedRoot, RootCertStore};
+pub use signing::{
+    DeferredSigning, KeyFailure, SignatureRequest, Signing, SigningError, SigningInput, SigningKey,
+};
 pub use stream::{Stream, StreamOwned};
 
 /// The certificate, key and name types of the Rust TLS ecosystem, with their PEM readers.

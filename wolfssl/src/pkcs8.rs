@@ -34,7 +34,7 @@ const OCTET_STRING: u8 = 0x04;
 const VERSION_1: &[u8] = &[INTEGER, 1, 0];
 
 /// The tag and content of the first element, and what follows it.
-fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+pub(crate) fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&[tag, first], rest) = der.split_first_chunk::<2>()?;
     let (length, rest) = match first {
         0..=0x7f => (usize::from(first), rest),

@@ -169,6 +169,7 @@ where
             // The reason of a failure counts for more than that its alert could not be sent.
             Err(error) => return Err(error.into()),
             Ok(Status::WantsInput) => {}
+            Ok(Status::WantsSignature) => return sent.and(Err(Error::WantsSignature.into())),
             Ok(_) => return ignore_would_block(sent),
         }
         if self.connection.is_handshaking() {

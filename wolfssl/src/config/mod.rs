@@ -5,7 +5,7 @@ pub(crate) mod server;
 
 use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{ContextSetup, Role};
-use crate::identity::CertifiedKey;
+use crate::identity::{CertifiedKey, KeySource};
 use crate::protocol::{CipherSuite, NamedGroup, ProtocolVersion};
 use crate::roots::RootCertStore;
 
@@ -120,11 +120,13 @@ pub(crate) fn use_identity(setup: &mut ContextSetup, identity: &CertifiedKey) ->
         .map_err(|code| ConfigError::CertificateChain {
             reason: ErrorCode::new(code),
         })?;
-    setup
-        .use_private_key(identity.key())
-        .map_err(|code| ConfigError::PrivateKey {
-            reason: ErrorCode::new(code),
-        })?;
+    let taken = match identity.key() {
+        KeySource::Here(key) => setup.use_private_key(key),
+        KeySource::Elsewhere(signer) => setup.use_signer(signer),
+    };
+    taken.map_err(|code| ConfigError::PrivateKey {
+        reason: ErrorCode::new(code),
+    })?;
     Ok(())
 }
 

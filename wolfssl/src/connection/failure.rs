@@ -7,7 +7,10 @@ use crate::error::{CertificateError, Error, ErrorCode};
 use crate::ffi::Session;
 use crate::protocol::AlertDescription;
 
-pub(super) fn classify(session: &Session, name: Option<&ServerName<'_>>, code: i32) -> Error {
+pub(super) fn classify(session: &mut Session, name: Option<&ServerName<'_>>, code: i32) -> Error {
+    if let Some(failure) = session.take_signing_failure() {
+        return Error::Signing(failure);
+    }
     let alerts = session.alerts();
     let alert =
         |seen: Option<(u8, u8)>| seen.and_then(|(_, code)| AlertDescription::from_value(code));

@@ -4,6 +4,7 @@ mod buffers;
 pub(crate) mod client;
 mod failure;
 pub(crate) mod server;
+mod signing;
 
 use std::sync::Arc;
 
@@ -26,6 +27,10 @@ pub enum Status {
     /// Application data is decrypted: take it with [`ConnectionCommon::read`], then call
     /// `process` again with the input that is left.
     PlaintextReady,
+    /// The private key is held elsewhere and answers later: see
+    /// [`ConnectionCommon::signature_request`]. Until the signature is
+    /// [given](ConnectionCommon::provide_signature) nothing goes on.
+    WantsSignature,
     /// The peer has sent `close_notify`: no more data will come, and none is missing.
     PeerClosed,
 }
@@ -81,8 +86,9 @@ impl ConnectionCommon {
     /// Whatever ends the connection; the same error is returned from then on. `output` may
     /// hold an alert that should still be sent.
     pub fn process(&mut self, input: &mut &[u8], output: &mut Vec<u8>) -> Result<Status, Error> {
-        if let Some(failure) = &self.failure {
-            return Err(failure.clone());
+        self.check_failure()?;
+        if self.session.signature_request().is_some() {
+            return Ok(Status::WantsSignature);
         }
         if self.handshaking {
             return match self.session.handshake(input, output) {
@@ -91,6 +97,7 @@ impl ConnectionCommon {
                     Ok(Status::HandshakeComplete)
                 }
                 Handshake::WantsInput => Ok(Status::WantsInput),
+                Handshake::WantsSignature => Ok(Status::WantsSignature),
                 Handshake::Failed(code) => Err(self.fail(code)),
             };
         }
@@ -127,10 +134,11 @@ impl ConnectionCommon {
         if count > 0 {
             return Ok(count);
         }
-        match &self.failure {
-            Some(failure) => Err(failure.clone()),
-            None if self.received_close => Ok(0),
-            None => Err(Error::WantsInput),
+        self.check_failure()?;
+        if self.received_close {
+            Ok(0)
+        } else {
+            Err(Error::WantsInput)
         }
     }
 
@@ -143,9 +151,7 @@ impl ConnectionCommon {
     /// [`Error::HandshakeNotComplete`], [`Error::WriteAfterClose`], or the error that ended
     /// the connection.
     pub fn write(&mut self, data: &[u8], output: &mut Vec<u8>) -> Result<(), Error> {
-        if let Some(failure) = &self.failure {
-            return Err(failure.clone());
-        }
+        self.check_failure()?;
         if self.sent_close {
             return Err(Error::WriteAfterClose);
         }
@@ -163,7 +169,7 @@ impl ConnectionCommon {
     /// # Errors
     /// The error that ends the connection.
     pub fn close_notify(&mut self, output: &mut Vec<u8>) -> Result<(), Error> {
-        if self.sent_close || self.handshaking || self.failure.is_some() {
+        if self.sent_close || self.handshaking || self.check_failure().is_err() {
             self.sent_close = true;
             return Ok(());
         }
@@ -256,8 +262,17 @@ impl ConnectionCommon {
         (!self.handshaking).then_some(())
     }
 
+    /// The error that ended the connection, if one did.
+    fn check_failure(&self) -> Result<(), Error> {
+        match &self.failure {
+            Some(failure) => Err(failure.clone()),
+            None if self.session.panicked() => Err(Error::CallbackPanicked),
+            None => Ok(()),
+        }
+    }
+
     fn fail(&mut self, code: i32) -> Error {
-        let error = failure::classify(&self.session, self.server_name.as_ref(), code);
+        let error = failure::classify(&mut self.session, self.server_name.as_ref(), code);
         self.failure = Some(error.clone());
         error
     }
@@ -268,9 +283,7 @@ impl ConnectionCommon {
     /// [`Error::Truncated`] unless the peer has said `close_notify` before; the connection
     /// then counts as failed.
     pub fn transport_ended(&mut self) -> Result<(), Error> {
-        if let Some(failure) = &self.failure {
-            return Err(failure.clone());
-        }
+        self.check_failure()?;
         if self.received_close {
             return Ok(());
         }

@@ -11,6 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use rustls_pki_types::{CertificateDer, ServerName};
 use wolfssl_sys as sys;
 
+use super::signing::SigningState;
+
 /// What the callbacks of one session read and write; owned by that session through a raw
 /// pointer, so that moving the session never invalidates C's copy of the address.
 pub(super) struct CallbackState {
@@ -27,8 +29,12 @@ pub(super) struct CallbackState {
     pub(super) accept_any: bool,
     /// Set when `name` was the reason for a refusal.
     pub(super) name_mismatch: bool,
+    /// The part of a key held elsewhere.
+    pub(super) signing: Option<Box<SigningState>>,
     /// The payload of a panic caught in a callback.
     pub(super) panic: Option<Box<dyn Any + Send>>,
+    /// There was such a panic.
+    pub(super) panicked: bool,
 }
 
 impl CallbackState {
@@ -41,7 +47,9 @@ impl CallbackState {
             name: None,
             accept_any: false,
             name_mismatch: false,
+            signing: None,
             panic: None,
+            panicked: false,
         }
     }
 }

@@ -12,6 +12,7 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use wolfssl_sys as sys;
 
 use super::callback;
+use super::signing::Signer;
 use super::status::SUCCESS;
 
 /// Which end of the connection.
@@ -44,6 +45,7 @@ pub(crate) struct Context {
     ptr: NonNull<sys::WOLFSSL_CTX>,
     role: Role,
     accept_any: bool,
+    signer: Option<Signer>,
 }
 
 // SAFETY: a WOLFSSL_CTX is not tied to the thread that made it; the library is built without
@@ -67,6 +69,11 @@ impl Context {
 
     pub(super) fn accepts_any_certificate(&self) -> bool {
         self.accept_any
+    }
+
+    /// The key held elsewhere that signs, if any.
+    pub(super) fn signer(&self) -> Option<&Signer> {
+        self.signer.as_ref()
     }
 
     pub(crate) fn role(&self) -> Role {
@@ -98,6 +105,7 @@ impl ContextSetup {
                 ptr,
                 role,
                 accept_any: false,
+                signer: None,
             },
         };
         if tls12 && tls13 {
@@ -121,6 +129,10 @@ impl ContextSetup {
 
     pub(super) fn ptr(&mut self) -> *mut sys::WOLFSSL_CTX {
         self.context.ptr.as_ptr()
+    }
+
+    pub(super) fn set_signer(&mut self, signer: Signer) {
+        self.context.signer = Some(signer);
     }
 
     /// `wolfSSL_CTX_set_verify`; the callback is always ours, as it brings the chain.

@@ -6,13 +6,17 @@
 
 mod callback;
 mod context;
+mod public_key;
 mod scratch;
 mod session;
+mod signing;
 mod status;
 
 pub(crate) use context::{Context, ContextSetup, PeerVerification, Role};
-pub(crate) use scratch::{IdentityFault, check_identity, check_trust_anchor};
+pub(crate) use public_key::PublicKey;
+pub(crate) use scratch::{IdentityFault, check_identity, check_signer, check_trust_anchor};
 pub(crate) use session::{Handshake, Plaintext, Session};
+pub(crate) use signing::Signer;
 pub(crate) use status::reason_text;
 
 use std::sync::OnceLock;

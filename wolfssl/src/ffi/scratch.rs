@@ -4,6 +4,7 @@
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::context::{ContextSetup, Role};
+use super::signing::Signer;
 
 /// Why an identity cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,4 +33,14 @@ pub(crate) fn check_identity(
     } else {
         Err(IdentityFault::Mismatch)
     }
+}
+
+/// Whether wolfSSL takes this chain, and can have its signatures made by `signer`.
+pub(crate) fn check_signer(
+    chain: &[CertificateDer<'_>],
+    signer: &Signer,
+) -> Result<(), IdentityFault> {
+    let mut setup = ContextSetup::new(Role::Server, true, true).map_err(IdentityFault::Setup)?;
+    setup.use_chain(chain).map_err(IdentityFault::Chain)?;
+    setup.use_signer(signer).map_err(IdentityFault::Key)
 }

@@ -16,6 +16,7 @@ use super::status::{AlertHistory, SUCCESS};
 pub(crate) enum Handshake {
     Complete,
     WantsInput,
+    WantsSignature,
     Failed(i32),
 }
 
@@ -67,12 +68,14 @@ impl Session {
             sys::wolfSSL_SetIOWriteCtx(ssl.as_ptr(), state.cast::<c_void>());
             sys::wolfSSL_SetCertCbCtx(ssl.as_ptr(), state.cast::<c_void>());
         }
-        Ok(Self {
+        let mut session = Self {
             ssl,
             // SAFETY: Box::into_raw never returns null.
             state: unsafe { NonNull::new_unchecked(state) },
             context: Arc::clone(context),
-        })
+        };
+        session.attach_signer();
+        Ok(session)
     }
 
     /// Sends `name` as SNI when it is a DNS name, and has the peer's certificate checked
@@ -157,6 +160,7 @@ impl Session {
         match (code, error) {
             (SUCCESS, _) => Handshake::Complete,
             (_, WANT_READ) => Handshake::WantsInput,
+            (_, sys::WC_PENDING_E) => Handshake::WantsSignature,
             (_, error) => Handshake::Failed(error),
         }
     }
@@ -329,15 +333,29 @@ impl Session {
 
     /// The peer's chain as it came, leaf first.
     pub(crate) fn peer_chain(&self) -> &[CertificateDer<'static>] {
-        // SAFETY: no C function runs while `&self` is held, and only C reaches the state
-        // otherwise; it lives as long as the session.
-        unsafe { &(*self.state.as_ptr()).peer_chain }
+        &self.state().peer_chain
     }
 
     /// Whether our own name check refused the certificate.
     pub(crate) fn name_mismatch(&self) -> bool {
-        // SAFETY: as in `peer_chain`.
-        unsafe { (*self.state.as_ptr()).name_mismatch }
+        self.state().name_mismatch
+    }
+
+    /// Whether a callback has panicked.
+    pub(crate) fn panicked(&self) -> bool {
+        self.state().panicked
+    }
+
+    /// What the callbacks left.
+    pub(super) fn state(&self) -> &CallbackState {
+        // SAFETY: no C function runs while `&self` is held, and only C reaches the state
+        // otherwise; it lives as long as the session.
+        unsafe { self.state.as_ref() }
+    }
+
+    /// The address that C keeps as the callbacks' context.
+    pub(super) fn state_ptr(&self) -> *mut CallbackState {
+        self.state.as_ptr()
     }
 
     pub(super) fn with_state<R>(&mut self, change: impl FnOnce(&mut CallbackState) -> R) -> R {
@@ -362,6 +380,7 @@ impl Session {
         let (left, panic) = self.with_state(|state| {
             state.input = std::ptr::null();
             state.output = std::ptr::null_mut();
+            state.panicked |= state.panic.is_some();
             (std::mem::take(&mut state.input_len), state.panic.take())
         });
         *input = &input[input.len() - left..];
