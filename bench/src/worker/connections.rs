@@ -1,14 +1,12 @@
 //! The TLS rows: whole handshakes, and records over one connection.
 
-use std::time::Duration;
-
+use super::Measurable;
 use super::link::{Link, Wires};
 use super::probe::Prober;
-use super::timer::run_for;
-use super::{Measurable, Measurement};
-use crate::cohort::{Cohort, Connection, Result};
+use crate::cohort::{Cohort, Connection, Facts, Result};
 use crate::fixtures::{Fixtures, SERVER_NAME};
 use crate::scenario::{RECORD_BYTES, Scenario, TlsParameters};
+use crate::validity::Negotiated;
 
 /// Makes a TLS scenario ready for library `C`.
 pub fn prepare<C: Cohort + 'static>(
@@ -26,6 +24,8 @@ pub fn prepare<C: Cohort + 'static>(
 struct Handshakes<C: Cohort> {
     prober: Prober<C>,
     wires: Wires,
+    /// What both sides of every handshake have to say.
+    expected: Facts,
 }
 
 impl<C: Cohort> Handshakes<C> {
@@ -33,26 +33,29 @@ impl<C: Cohort> Handshakes<C> {
         Ok(Self {
             prober: Prober::new(tls, fixtures)?,
             wires: Wires::default(),
+            expected: Facts::default(),
         })
     }
 }
 
 impl<C: Cohort> Measurable for Handshakes<C> {
-    fn measure(&mut self, duration: Duration) -> Result<Measurement> {
+    fn begin(&mut self) -> Result<Option<Negotiated>> {
         let probed = self.prober.probe(&mut self.wires)?;
-        let timing = run_for(duration, || {
-            let mut link = Link::new(&self.prober.cohort, SERVER_NAME)?;
-            link.handshake(&mut self.wires)?;
-            if link.client.facts() != probed.facts || link.server.facts() != probed.facts {
-                return Err("a timed handshake differs from the one before it".into());
-            }
-            Ok(())
-        })?;
-        Ok(Measurement {
-            timing,
-            bytes_each: 0,
-            negotiated: Some(probed.negotiated),
-        })
+        self.expected = probed.facts;
+        Ok(Some(probed.negotiated))
+    }
+
+    fn step(&mut self) -> Result<()> {
+        let mut link = Link::new(&self.prober.cohort, SERVER_NAME)?;
+        link.handshake(&mut self.wires)?;
+        if link.client.facts() != self.expected || link.server.facts() != self.expected {
+            return Err("a timed handshake differs from the one before it".into());
+        }
+        Ok(())
+    }
+
+    fn bytes_each(&self) -> usize {
+        0
     }
 }
 
@@ -60,6 +63,7 @@ impl<C: Cohort> Measurable for Handshakes<C> {
 struct Records<C: Cohort> {
     prober: Prober<C>,
     wires: Wires,
+    link: Option<Link<C>>,
     plaintext: Vec<u8>,
     opened: Vec<u8>,
 }
@@ -69,6 +73,7 @@ impl<C: Cohort> Records<C> {
         Ok(Self {
             prober: Prober::new(tls, fixtures)?,
             wires: Wires::default(),
+            link: None,
             plaintext: (0..RECORD_BYTES).map(|index| (index % 251) as u8).collect(),
             opened: vec![0; RECORD_BYTES],
         })
@@ -76,20 +81,25 @@ impl<C: Cohort> Records<C> {
 }
 
 impl<C: Cohort> Measurable for Records<C> {
-    fn measure(&mut self, duration: Duration) -> Result<Measurement> {
-        let mut probed = self.prober.probe(&mut self.wires)?;
-        let timing = run_for(duration, || {
-            probed
-                .link
-                .transfer(&self.plaintext, &mut self.opened, &mut self.wires)
-        })?;
+    /// A new connection each time, over which one record has arrived as it was sent.
+    fn begin(&mut self) -> Result<Option<Negotiated>> {
+        let probed = self.prober.probe(&mut self.wires)?;
+        self.link = Some(probed.link);
+        self.opened.fill(0);
+        self.step()?;
         if self.opened != self.plaintext {
             return Err("the server opened other bytes than the client sealed".into());
         }
-        Ok(Measurement {
-            timing,
-            bytes_each: RECORD_BYTES,
-            negotiated: Some(probed.negotiated),
-        })
+        Ok(Some(probed.negotiated))
+    }
+
+    /// As many bytes arrive as were sent, or it is an error.
+    fn step(&mut self) -> Result<()> {
+        let link = self.link.as_mut().ok_or("there is no connection yet")?;
+        link.transfer(&self.plaintext, &mut self.opened, &mut self.wires)
+    }
+
+    fn bytes_each(&self) -> usize {
+        RECORD_BYTES
     }
 }

@@ -15,22 +15,19 @@ use crate::fixtures::Fixtures;
 use crate::protocol::{Hello, Reply, Request, Sample};
 use crate::scenario::Scenario;
 use crate::validity::Negotiated;
-use timer::Timing;
+use timer::run_for;
 
 /// A scenario that is ready to be measured.
 pub trait Measurable {
-    /// Measures for about `duration`.
-    fn measure(&mut self, duration: Duration) -> Result<Measurement>;
-}
+    /// Makes a fresh start, untimed: a TLS scenario makes a connection and looks at it. Says what
+    /// was negotiated; `None` without TLS.
+    fn begin(&mut self) -> Result<Option<Negotiated>>;
 
-/// What a scenario found.
-pub struct Measurement {
-    /// How long and how often.
-    pub timing: Timing,
-    /// Bytes that one iteration worked on; 0 for operations.
-    pub bytes_each: usize,
-    /// What was negotiated; absent without TLS.
-    pub negotiated: Option<Negotiated>,
+    /// One iteration, to be called after [`begin`](Self::begin).
+    fn step(&mut self) -> Result<()>;
+
+    /// Bytes that one iteration works on; 0 for operations that are counted.
+    fn bytes_each(&self) -> usize;
 }
 
 /// How long a scenario runs unmeasured before its first sample.
@@ -85,16 +82,16 @@ impl Worker<'_> {
                 let scenario = Scenario::from_id(scenario)
                     .ok_or_else(|| format!("no scenario is called {scenario:?}"))?;
                 let mut measurable = (self.library.prepare)(&scenario, self.fixtures)?;
-                measurable.measure(WARM_UP)?;
+                measurable.begin()?;
+                run_for(WARM_UP, || measurable.step())?;
                 self.prepared = Some((scenario, measurable));
                 Ok(Reply::Prepared)
             }
             Request::Run { millis } => {
                 let (scenario, measurable) = self.prepared.as_mut().ok_or("nothing is prepared")?;
-                let before = processor::spin();
-                let found = measurable.measure(Duration::from_millis(*millis))?;
-                let spin = [before, processor::spin()];
-                Ok(Reply::Sample(Box::new(sample(scenario, found, spin))))
+                let duration = Duration::from_millis(*millis);
+                let sample = measure(scenario, measurable.as_mut(), duration)?;
+                Ok(Reply::Sample(Box::new(sample)))
             }
             Request::Stop => Ok(Reply::Stopped),
         }
@@ -117,20 +114,24 @@ impl Worker<'_> {
     }
 }
 
-fn sample(scenario: &Scenario, found: Measurement, spin: [f64; 2]) -> Sample {
-    let Timing {
-        iterations,
-        elapsed,
-        processor,
-    } = found.timing;
+fn measure(
+    scenario: &Scenario,
+    measurable: &mut dyn Measurable,
+    duration: Duration,
+) -> Result<Sample> {
+    let negotiated = measurable.begin()?;
+    let before = processor::spin();
+    let timing = run_for(duration, || measurable.step())?;
+    let spin = [before, processor::spin()];
     let unit = scenario.unit();
-    Sample {
-        value: unit.rate(iterations, found.bytes_each, elapsed.as_secs_f64()),
+    let seconds = timing.elapsed.as_secs_f64();
+    Ok(Sample {
+        value: unit.rate(timing.iterations, measurable.bytes_each(), seconds),
         unit,
-        iterations,
-        elapsed_ns: elapsed.as_nanos() as u64,
-        cpu_ns: processor.map(|time| time.as_nanos() as u64),
+        iterations: timing.iterations,
+        elapsed_ns: timing.elapsed.as_nanos() as u64,
+        cpu_ns: timing.processor.map(|time| time.as_nanos() as u64),
         spin,
-        negotiated: found.negotiated,
-    }
+        negotiated,
+    })
 }
