@@ -129,9 +129,10 @@ impl Worker {
 
 /// Measures `scenarios` with every worker that can.
 ///
-/// A launch starts all workers; within it every scenario gets its rounds, so that the samples of
-/// one scenario are spread over the whole run. A round that was disturbed is repeated, at most as
-/// often as there are rounds.
+/// A launch visits every scenario, so that the samples of one scenario are spread over the whole
+/// run; it starts all workers anew for each, as what a process did before can change its speed
+/// (wolfSSL's SP assembly leaves the vector registers in a state that slows plain SSE code down by
+/// a third). A round that was disturbed is repeated, at most as often as there are rounds.
 pub fn measure(
     workers: &[Worker],
     hellos: &[Hello],
@@ -152,13 +153,13 @@ pub fn measure(
     let progress = Progress::steps("measuring", steps);
     let mut random = fastrand::Rng::with_seed(setting.seed);
     for launch in 0..setting.effort.launches {
-        let mut fleet = Fleet {
-            workers,
-            setting,
-            padding: workers.iter().map(|_| random.usize(..4096)).collect(),
-            running: workers.iter().map(|_| None).collect(),
-        };
         for (column, scenario) in scenarios.iter().enumerate() {
+            let mut fleet = Fleet {
+                workers,
+                setting,
+                padding: workers.iter().map(|_| random.usize(..4096)).collect(),
+                running: workers.iter().map(|_| None).collect(),
+            };
             progress.detail(scenario.id());
             let mut cells: Vec<(usize, &mut Cell)> = grid
                 .iter_mut()
@@ -181,7 +182,7 @@ pub fn measure(
     grid
 }
 
-/// The workers of one launch.
+/// The workers of one launch and scenario.
 struct Fleet<'a> {
     workers: &'a [Worker],
     setting: &'a Setting,
