@@ -21,3 +21,18 @@ void wolfssl_rs_set_middlebox_compat(WOLFSSL* ssl, int on)
 {
     ssl->options.tls13MiddleBoxCompat = (on != 0);
 }
+
+int wolfssl_rs_got_finished(const WOLFSSL* ssl)
+{
+    return ssl->msgsReceived.got_finished;
+}
+
+int wolfssl_rs_skip_answered_record(WOLFSSL* ssl)
+{
+    bufferStatic* input = &ssl->buffers.inputBuffer;
+
+    if (input->idx - ssl->curStartIdx < ssl->curSize)
+        return 0;
+    input->idx += ssl->keys.padSz;
+    return 1;
+}

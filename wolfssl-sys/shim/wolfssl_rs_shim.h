@@ -1,5 +1,5 @@
-/* Facts that wolfSSL holds and its native API does not tell, and one switch
- * that it has and does not offer.
+/* Facts that wolfSSL holds and its native API does not tell, and what it
+ * has and does not offer.
  *
  * Compiled into the library with the library's own macros, so that its view of
  * wolfSSL's structs is the library's.
@@ -19,5 +19,15 @@ int wolfssl_rs_peer_signature(const WOLFSSL* ssl);
  * Encrypted Client Hello with a real configuration needs it off: wolfSSL puts
  * the session id into the encoded inner hello, where RFC 9849 wants it empty. */
 void wolfssl_rs_set_middlebox_compat(WOLFSSL* ssl, int on);
+
+/* Whether the peer's Finished has come; after wolfSSL_request_certificate, the
+ * one that ends the client's answer. */
+int wolfssl_rs_got_finished(const WOLFSSL* ssl);
+
+/* Steps over the rest of a TLS 1.3 record whose last message asked for a
+ * certificate, when signing the answer has to wait (WC_PENDING_E): wolfSSL does
+ * it itself only when built for asynchronous crypto. 0 when the record holds
+ * another message, which could not be found again. */
+int wolfssl_rs_skip_answered_record(WOLFSSL* ssl);
 
 #endif

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+use crate::connection::post_handshake::PostHandshakeAuthError;
 use crate::ffi;
 use crate::protocol::AlertDescription;
 use crate::signing::SigningError;
@@ -41,6 +42,8 @@ pub enum Error {
     WriteAfterClose,
     /// The transport ended without the peer's `close_notify`: data may be missing.
     Truncated,
+    /// The client could not be asked for its certificate; not a failure of the connection.
+    PostHandshakeAuth(PostHandshakeAuthError),
     /// A callback of the caller has panicked under this connection, which was resumed then; the
     /// connection cannot go on.
     CallbackPanicked,
@@ -111,6 +114,11 @@ pub enum ConfigError {
     },
     /// An empty list where at least one entry is needed.
     Empty {
+        /// Of what.
+        what: &'static str,
+    },
+    /// Something that only TLS 1.3 has, in a configuration without it.
+    NeedsTls13 {
         /// Of what.
         what: &'static str,
     },
@@ -215,6 +223,7 @@ impl fmt::Display for Error {
                 f.write_str("a signature is being waited for: call provide_signature()")
             }
             Self::Signing(error) => error.fmt(f),
+            Self::PostHandshakeAuth(error) => error.fmt(f),
             Self::CallbackPanicked => f.write_str("a callback has panicked under this connection"),
             Self::HandshakeNotComplete => f.write_str("the handshake is not complete yet"),
             Self::WriteAfterClose => {
@@ -260,6 +269,9 @@ impl fmt::Display for ConfigError {
                 write!(f, "ALPN protocol {index} cannot be offered: {reason}")
             }
             Self::Empty { what } => write!(f, "the list of {what} is empty"),
+            Self::NeedsTls13 { what } => {
+                write!(f, "{what} needs TLS 1.3, which is not enabled")
+            }
             Self::NoUsableCipherSuite => {
                 f.write_str("none of the cipher suites belongs to an enabled protocol version")
             }
@@ -311,6 +323,7 @@ impl std::error::Error for Error {
             Self::Config(error) => Some(error),
             Self::InvalidCertificate(error) => Some(error),
             Self::Signing(error) => Some(error),
+            Self::PostHandshakeAuth(error) => Some(error),
             Self::Io(error) => Some(error.as_ref()),
             _ => None,
         }
@@ -323,6 +336,12 @@ impl std::error::Error for CertificateError {}
 impl From<ConfigError> for Error {
     fn from(error: ConfigError) -> Self {
         Self::Config(error)
+    }
+}
+
+impl From<PostHandshakeAuthError> for Error {
+    fn from(error: PostHandshakeAuthError) -> Self {
+        Self::PostHandshakeAuth(error)
     }
 }
 

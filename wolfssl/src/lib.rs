@@ -45,6 +45,7 @@ pub use build_info::{BuildInfo, build_info};
 pub use config::client::{ClientConfig, ClientConfigBuilder, DangerousClientConfigBuilder};
 pub use config::server::{ClientAuth, ServerConfig, ServerConfigBuilder};
 pub use connection::client::ClientConnection;
+pub use connection::post_handshake::{PostHandshakeAuth, PostHandshakeAuthError};
 pub use connection::server::ServerConnection;
 pub use connection::{ConnectionCommon, Status};
 pub use error::{CertificateError, ConfigError, Error, ErrorCode};

@@ -201,7 +201,8 @@ pub enum SigningError {
     UnsupportedHash,
     /// A signature was given that no one had asked for.
     NotRequested,
-    /// The key answered [`Signing::Later`] where the answer cannot wait.
+    /// The key answered [`Signing::Later`] where it cannot: to a certificate request after the
+    /// handshake that shares its record with another message.
     CannotWait,
 }
 
@@ -218,7 +219,7 @@ impl fmt::Display for SigningError {
             }
             Self::NotRequested => f.write_str("no signature is being waited for"),
             Self::CannotWait => f.write_str(
-                "the signing key answered Later to a request that has to be answered at once",
+                "the signing key answered Later where the peer's record has to be answered at once",
             ),
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Protocols, add_anchors, protocol_setters, use_identity};
-use crate::error::{Error, ErrorCode};
+use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{Context, PeerVerification, Role};
 use crate::identity::CertifiedKey;
 use crate::roots::RootCertStore;
@@ -27,6 +27,7 @@ impl ClientConfig {
             protocols: Protocols::default(),
             roots: None,
             identity: None,
+            post_handshake_auth: false,
             verify: true,
         }
     }
@@ -47,6 +48,7 @@ pub struct ClientConfigBuilder {
     protocols: Protocols,
     roots: Option<RootCertStore>,
     identity: Option<CertifiedKey>,
+    post_handshake_auth: bool,
     verify: bool,
 }
 
@@ -62,6 +64,14 @@ impl ClientConfigBuilder {
     /// The certificate and key to show to servers that ask for one.
     pub fn client_identity(mut self, identity: CertifiedKey) -> Self {
         self.identity = Some(identity);
+        self
+    }
+
+    /// Lets TLS 1.3 servers ask for the certificate after the handshake, too (RFC 8446,
+    /// section 4.6.2); default off. The answer is part of
+    /// [`process`](crate::ConnectionCommon::process).
+    pub fn post_handshake_auth(mut self, allowed: bool) -> Self {
+        self.post_handshake_auth = allowed;
         self
     }
 
@@ -98,6 +108,13 @@ impl ClientConfigBuilder {
         }
         if let Some(identity) = &self.identity {
             use_identity(&mut setup, identity)?;
+        }
+        if self.post_handshake_auth {
+            setup
+                .allow_post_handshake_auth()
+                .map_err(|_| ConfigError::NeedsTls13 {
+                    what: "post-handshake authentication",
+                })?;
         }
         setup
             .disable_resumption()

@@ -30,6 +30,15 @@ pub enum ClientAuth {
     Optional(RootCertStore),
     /// A client without a certificate that leads to one of these anchors is refused.
     Required(RootCertStore),
+    /// None is asked for in a TLS 1.3 handshake; the server may ask later, with
+    /// [`request_client_certificate`](crate::ServerConnection::request_client_certificate).
+    /// TLS 1.2 cannot: there clients are asked in the handshake.
+    PostHandshake {
+        /// The anchors that a certificate must lead to.
+        roots: RootCertStore,
+        /// Whether a client that is asked and has none is refused.
+        required: bool,
+    },
 }
 
 impl ServerConfig {
@@ -101,6 +110,12 @@ impl ServerConfigBuilder {
             ClientAuth::Required(roots) => {
                 add_anchors(&mut setup, roots)?;
                 PeerVerification::Required
+            }
+            ClientAuth::PostHandshake { roots, required } => {
+                add_anchors(&mut setup, roots)?;
+                PeerVerification::PostHandshake {
+                    required: *required,
+                }
             }
         };
         setup.set_verification(verification);

@@ -3,6 +3,7 @@
 mod buffers;
 pub(crate) mod client;
 mod failure;
+pub(crate) mod post_handshake;
 pub(crate) mod server;
 mod signing;
 
@@ -107,9 +108,19 @@ impl ConnectionCommon {
         if self.received_close {
             return Ok(Status::PeerClosed);
         }
+        if self.session.signing_underway() {
+            // The answer to a certificate request, up to the signature that has now come.
+            match self.session.handshake(input, output) {
+                Handshake::Complete => {}
+                Handshake::WantsInput => return Ok(Status::WantsInput),
+                Handshake::WantsSignature => return Ok(Status::WantsSignature),
+                Handshake::Failed(code) => return Err(self.fail(code)),
+            }
+        }
         match self.session.decrypt(input, output) {
             Plaintext::Ready => Ok(Status::PlaintextReady),
             Plaintext::WantsInput => Ok(Status::WantsInput),
+            Plaintext::WantsSignature => Ok(Status::WantsSignature),
             Plaintext::PeerClosed => {
                 self.received_close = true;
                 Ok(Status::PeerClosed)
@@ -148,16 +159,11 @@ impl ConnectionCommon {
     /// two calls loses no byte and sends none twice. Empty `data` appends nothing.
     ///
     /// # Errors
-    /// [`Error::HandshakeNotComplete`], [`Error::WriteAfterClose`], or the error that ended
-    /// the connection.
+    /// [`Error::HandshakeNotComplete`], [`Error::WriteAfterClose`], [`Error::WantsSignature`]
+    /// while the answer to a certificate request waits for its signature, or the error that
+    /// ended the connection.
     pub fn write(&mut self, data: &[u8], output: &mut Vec<u8>) -> Result<(), Error> {
-        self.check_failure()?;
-        if self.sent_close {
-            return Err(Error::WriteAfterClose);
-        }
-        if self.handshaking {
-            return Err(Error::HandshakeNotComplete);
-        }
+        self.ready_to_write()?;
         self.session
             .write(data, output)
             .map_err(|code| self.fail(code))
@@ -269,6 +275,21 @@ impl ConnectionCommon {
             None if self.session.panicked() => Err(Error::CallbackPanicked),
             None => Ok(()),
         }
+    }
+
+    /// Whether records of one's own can be sent.
+    fn ready_to_write(&self) -> Result<(), Error> {
+        self.check_failure()?;
+        if self.sent_close {
+            return Err(Error::WriteAfterClose);
+        }
+        if self.handshaking {
+            return Err(Error::HandshakeNotComplete);
+        }
+        if self.session.signing_underway() {
+            return Err(Error::WantsSignature);
+        }
+        Ok(())
     }
 
     fn fail(&mut self, code: i32) -> Error {

@@ -7,7 +7,9 @@ use crate::error::Error;
 /// A server's connection without I/O; see [`ConnectionCommon`] for its methods.
 #[derive(Debug)]
 pub struct ServerConnection {
-    common: ConnectionCommon,
+    pub(super) common: ConnectionCommon,
+    /// A certificate was asked for after the handshake.
+    pub(super) requested: bool,
     // Kept with the connection, so that nothing that C borrows from it can go first.
     _config: ServerConfig,
 }
@@ -24,6 +26,7 @@ impl ServerConnection {
         let common = ConnectionCommon::new(&inner.context, inner.alpn.as_deref(), None)?;
         Ok(Self {
             common,
+            requested: false,
             _config: config.clone(),
         })
     }

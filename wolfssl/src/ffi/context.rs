@@ -31,6 +31,8 @@ pub(crate) enum PeerVerification {
     Optional,
     /// No verified certificate, no connection.
     Required,
+    /// Asked for after the handshake (servers only).
+    PostHandshake { required: bool },
     /// Whatever is shown is accepted.
     Dangerous,
 }
@@ -44,7 +46,7 @@ pub(crate) struct ContextSetup {
 pub(crate) struct Context {
     ptr: NonNull<sys::WOLFSSL_CTX>,
     role: Role,
-    accept_any: bool,
+    verification: PeerVerification,
     signer: Option<Signer>,
 }
 
@@ -68,7 +70,14 @@ impl Context {
     }
 
     pub(super) fn accepts_any_certificate(&self) -> bool {
-        self.accept_any
+        self.verification == PeerVerification::Dangerous
+    }
+
+    pub(super) fn verifies_peer(&self) -> bool {
+        !matches!(
+            self.verification,
+            PeerVerification::NotRequested | PeerVerification::Dangerous
+        )
     }
 
     /// The key held elsewhere that signs, if any.
@@ -104,7 +113,7 @@ impl ContextSetup {
             context: Context {
                 ptr,
                 role,
-                accept_any: false,
+                verification: PeerVerification::NotRequested,
                 signer: None,
             },
         };
@@ -137,12 +146,20 @@ impl ContextSetup {
 
     /// `wolfSSL_CTX_set_verify`; the callback is always ours, as it brings the chain.
     pub(crate) fn set_verification(&mut self, verification: PeerVerification) {
-        self.context.accept_any = verification == PeerVerification::Dangerous;
+        self.context.verification = verification;
         let mode = match verification {
             PeerVerification::NotRequested | PeerVerification::Dangerous => {
                 sys::WOLFSSL_VERIFY_NONE
             }
             PeerVerification::Optional => sys::WOLFSSL_VERIFY_PEER,
+            PeerVerification::PostHandshake { required: false } => {
+                sys::WOLFSSL_VERIFY_PEER | sys::WOLFSSL_VERIFY_POST_HANDSHAKE
+            }
+            PeerVerification::PostHandshake { required: true } => {
+                sys::WOLFSSL_VERIFY_PEER
+                    | sys::WOLFSSL_VERIFY_POST_HANDSHAKE
+                    | sys::WOLFSSL_VERIFY_FAIL_IF_NO_PEER_CERT
+            }
             PeerVerification::Required => {
                 sys::WOLFSSL_VERIFY_PEER | sys::WOLFSSL_VERIFY_FAIL_IF_NO_PEER_CERT
             }

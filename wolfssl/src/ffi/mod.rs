@@ -6,6 +6,7 @@
 
 mod callback;
 mod context;
+mod post_handshake;
 mod public_key;
 mod scratch;
 mod session;

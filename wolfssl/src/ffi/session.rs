@@ -24,6 +24,7 @@ pub(crate) enum Handshake {
 pub(crate) enum Plaintext {
     Ready,
     WantsInput,
+    WantsSignature,
     PeerClosed,
     Failed(i32),
 }
@@ -168,16 +169,25 @@ impl Session {
     /// Processes records until application data is decrypted or input runs out.
     pub(crate) fn decrypt(&mut self, input: &mut &[u8], output: &mut Vec<u8>) -> Plaintext {
         let mut byte = 0u8;
-        let (count, error) = self.with_io(input, output, |ssl| {
-            // SAFETY: live session with its I/O lent; one writable byte, as stated.
-            unsafe {
-                let count = sys::wolfSSL_peek(ssl, (&raw mut byte).cast::<c_void>(), 1);
-                (count, sys::wolfSSL_get_error(ssl, count))
+        let (count, error) = loop {
+            let before = input.len();
+            let (count, error) = self.with_io(input, output, |ssl| {
+                // SAFETY: live session with its I/O lent; one writable byte, as stated.
+                unsafe {
+                    let count = sys::wolfSSL_peek(ssl, (&raw mut byte).cast::<c_void>(), 1);
+                    (count, sys::wolfSSL_get_error(ssl, count))
+                }
+            });
+            // After a post-handshake message (ticket, KeyUpdate) wolfSSL_peek wants to read,
+            // whatever else there is.
+            if error != WANT_READ || input.is_empty() || input.len() == before {
+                break (count, error);
             }
-        });
+        };
         match (count, error) {
             (1.., _) => Plaintext::Ready,
             (_, WANT_READ) => Plaintext::WantsInput,
+            (_, sys::WC_PENDING_E) if self.skip_answered_record() => Plaintext::WantsSignature,
             (_, ZERO_RETURN) => Plaintext::PeerClosed,
             (_, error) => Plaintext::Failed(error),
         }
@@ -339,6 +349,11 @@ impl Session {
     /// Whether our own name check refused the certificate.
     pub(crate) fn name_mismatch(&self) -> bool {
         self.state().name_mismatch
+    }
+
+    /// Whether the peer's certificate is verified when it shows one.
+    pub(crate) fn verifies_peer(&self) -> bool {
+        self.context.verifies_peer()
     }
 
     /// Whether a callback has panicked.

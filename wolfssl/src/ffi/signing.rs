@@ -96,6 +96,12 @@ impl Session {
         }
     }
 
+    /// Whether a signature was asked for and is not in the handshake yet.
+    pub(crate) fn signing_underway(&self) -> bool {
+        let signing = self.state().signing.as_deref();
+        signing.is_some_and(|signing| signing.pending.is_some())
+    }
+
     /// Takes the signature that was waited for; one that does not verify is left out.
     pub(crate) fn provide_signature(&mut self, signature: &[u8]) -> Result<(), SigningError> {
         self.with_state(|state| {
@@ -116,7 +122,13 @@ impl Session {
 
     /// Why there was no signature, once.
     pub(crate) fn take_signing_failure(&mut self) -> Option<SigningError> {
-        self.with_state(|state| state.signing.as_deref_mut()?.failure.take())
+        self.with_state(|state| {
+            let signing = state.signing.as_deref_mut()?;
+            match signing.pending.take() {
+                Some(_) => Some(SigningError::CannotWait),
+                None => signing.failure.take(),
+            }
+        })
     }
 }
 
