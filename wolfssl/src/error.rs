@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+use crate::connection::acceptor::ClientHelloError;
 use crate::connection::post_handshake::PostHandshakeAuthError;
 use crate::ffi;
 use crate::protocol::AlertDescription;
@@ -30,6 +31,8 @@ pub enum Error {
         /// The alert that tells the peer, when there is one.
         alert_sent: Option<AlertDescription>,
     },
+    /// A client's first bytes are no ClientHello that can be answered.
+    ClientHello(ClientHelloError),
     /// More bytes of the peer are needed first; not a failure.
     WantsInput,
     /// A signature is needed first: see [`crate::Status::WantsSignature`]; not a failure.
@@ -218,6 +221,7 @@ impl fmt::Display for Error {
                     None => Ok(()),
                 }
             }
+            Self::ClientHello(error) => error.fmt(f),
             Self::WantsInput => f.write_str("more bytes of the peer are needed"),
             Self::WantsSignature => {
                 f.write_str("a signature is being waited for: call provide_signature()")
@@ -324,6 +328,7 @@ impl std::error::Error for Error {
             Self::InvalidCertificate(error) => Some(error),
             Self::Signing(error) => Some(error),
             Self::PostHandshakeAuth(error) => Some(error),
+            Self::ClientHello(error) => Some(error),
             Self::Io(error) => Some(error.as_ref()),
             _ => None,
         }
@@ -354,6 +359,12 @@ impl From<SigningError> for Error {
 impl From<CertificateError> for Error {
     fn from(error: CertificateError) -> Self {
         Self::InvalidCertificate(error)
+    }
+}
+
+impl From<ClientHelloError> for Error {
+    fn from(error: ClientHelloError) -> Self {
+        Self::ClientHello(error)
     }
 }
 

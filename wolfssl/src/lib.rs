@@ -44,6 +44,7 @@ mod stream;
 pub use build_info::{BuildInfo, build_info};
 pub use config::client::{ClientConfig, ClientConfigBuilder, DangerousClientConfigBuilder};
 pub use config::server::{ClientAuth, ServerConfig, ServerConfigBuilder};
+pub use connection::acceptor::{Accepted, Acceptor, ClientHello, ClientHelloError, Offered};
 pub use connection::client::ClientConnection;
 pub use connection::post_handshake::{PostHandshakeAuth, PostHandshakeAuthError};
 pub use connection::server::ServerConnection;

@@ -1,5 +1,6 @@
 //! The state machine that client and server connections share, over caller-owned buffers.
 
+pub(crate) mod acceptor;
 mod buffers;
 pub(crate) mod client;
 mod failure;
@@ -51,6 +52,8 @@ pub struct ConnectionCommon {
     sent_close: bool,
     received_close: bool,
     failure: Option<Error>,
+    /// Input that was read before the connection was made, due before all other.
+    replay: Vec<u8>,
 }
 
 impl ConnectionCommon {
@@ -75,6 +78,7 @@ impl ConnectionCommon {
             sent_close: false,
             received_close: false,
             failure: None,
+            replay: Vec::new(),
         })
     }
 
@@ -87,6 +91,19 @@ impl ConnectionCommon {
     /// Whatever ends the connection; the same error is returned from then on. `output` may
     /// hold an alert that should still be sent.
     pub fn process(&mut self, input: &mut &[u8], output: &mut Vec<u8>) -> Result<Status, Error> {
+        if !self.replay.is_empty() {
+            let replay = std::mem::take(&mut self.replay);
+            let mut rest = replay.as_slice();
+            let status = self.advance(&mut rest, output)?;
+            self.replay = rest.to_vec();
+            if status != Status::WantsInput {
+                return Ok(status);
+            }
+        }
+        self.advance(input, output)
+    }
+
+    fn advance(&mut self, input: &mut &[u8], output: &mut Vec<u8>) -> Result<Status, Error> {
         self.check_failure()?;
         if self.session.signature_request().is_some() {
             return Ok(Status::WantsSignature);

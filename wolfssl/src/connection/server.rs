@@ -31,6 +31,13 @@ impl ServerConnection {
         })
     }
 
+    /// A connection whose first input is already there.
+    pub(super) fn replaying(config: &ServerConfig, records: Vec<u8>) -> Result<Self, Error> {
+        let mut connection = Self::new(config)?;
+        connection.common.replay = records;
+        Ok(connection)
+    }
+
     /// The host name that the client asked for (SNI, RFC 6066), if any.
     pub fn server_name(&self) -> Option<String> {
         self.common.received_server_name()

@@ -1,6 +1,9 @@
 //! Certificates made on the spot and a wire in memory, shared by the tests.
 #![allow(dead_code)] // each test binary uses its own part
 
+pub mod hello;
+pub mod random;
+
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
     Issuer, KeyPair, KeyUsagePurpose, SanType, SignatureAlgorithm,
