@@ -100,6 +100,13 @@ pub enum ConfigError {
     },
     /// The private key is not that of the first certificate in the chain.
     KeyMismatch,
+    /// A raw public key is not a `SubjectPublicKeyInfo` of a supported kind.
+    RawPublicKey {
+        /// Position in the list, from 0.
+        index: usize,
+    },
+    /// Raw public keys of peers were given, and not to check peers as well.
+    UncheckedRawPublicKeys,
     /// A server needs a certificate and its key.
     NoIdentity,
     /// The name is neither a DNS name nor an IP address.
@@ -167,6 +174,10 @@ pub enum CertificateError {
     PathTooLong,
     /// It could not be parsed, or breaks a rule of RFC 5280.
     BadEncoding(ErrorCode),
+    /// It is a raw public key that is not among the known ones.
+    UnknownRawPublicKey,
+    /// Its type, X.509 or raw public key, is not the one agreed on, or there is none in common.
+    UnsupportedType,
     /// It was refused by the caller's own check.
     ApplicationRefused(String),
     /// Any other reason.
@@ -265,6 +276,15 @@ impl fmt::Display for ConfigError {
             Self::KeyMismatch => f.write_str(
                 "the private key is not that of the first certificate; the leaf goes first",
             ),
+            Self::RawPublicKey { index } => {
+                write!(
+                    f,
+                    "raw public key {index} is not a supported SubjectPublicKeyInfo"
+                )
+            }
+            Self::UncheckedRawPublicKeys => {
+                f.write_str("raw public keys have to be checked: leave verification on")
+            }
             Self::NoIdentity => f.write_str("a server needs a certificate: call identity()"),
             Self::ServerName { given } => {
                 write!(f, "{given:?} is neither a DNS name nor an IP address")
@@ -315,6 +335,8 @@ impl fmt::Display for CertificateError {
             Self::InvalidPurpose => f.write_str("it may not be used for this purpose"),
             Self::PathTooLong => f.write_str("its chain is longer than allowed"),
             Self::BadEncoding(code) => write!(f, "it is malformed: {code}"),
+            Self::UnknownRawPublicKey => f.write_str("its raw public key is not a known one"),
+            Self::UnsupportedType => f.write_str("its type was not agreed on"),
             Self::ApplicationRefused(reason) => write!(f, "the application refused it: {reason}"),
             Self::Other(code) => code.fmt(f),
         }

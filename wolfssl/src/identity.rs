@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls_pki_types::{
+    CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, SubjectPublicKeyInfoDer,
+};
 use zeroize::Zeroize;
 
 use crate::error::{ConfigError, Error, ErrorCode};
@@ -23,6 +25,7 @@ pub struct CertifiedKey {
 
 struct Inner {
     chain: Vec<CertificateDer<'static>>,
+    raw_public_key: Option<SubjectPublicKeyInfoDer<'static>>,
     key: KeySource,
 }
 
@@ -56,17 +59,12 @@ impl CertifiedKey {
             }
             .into());
         }
-        let key = match &key {
-            PrivateKeyDer::Pkcs8(der) => match pkcs8::without_public_key(der.secret_pkcs8_der()) {
-                Some(shorter) => PrivatePkcs8KeyDer::from(shorter.to_vec()).into(),
-                None => key,
-            },
-            _ => key,
-        };
+        let key = for_wolfssl(key);
         ffi::check_identity(&chain, &key).map_err(refused)?;
         Ok(Self {
             inner: Arc::new(Inner {
                 chain,
+                raw_public_key: None,
                 key: KeySource::Here(key),
             }),
         })
@@ -105,6 +103,7 @@ impl CertifiedKey {
         Ok(Self {
             inner: Arc::new(Inner {
                 chain,
+                raw_public_key: None,
                 key: KeySource::Elsewhere(signer),
             }),
         })
@@ -149,13 +148,84 @@ impl CertifiedKey {
         identity
     }
 
-    /// The chain, leaf first.
+    /// Takes a raw public key (RFC 7250), a DER `SubjectPublicKeyInfo`, with its private key.
+    /// Peers have to know the key, and to ask for this type.
+    ///
+    /// # Errors
+    /// [`ConfigError::CertificateChain`] for the public key, [`ConfigError::PrivateKey`] or
+    /// [`ConfigError::KeyMismatch`].
+    pub fn with_raw_public_key(
+        public_key: SubjectPublicKeyInfoDer<'static>,
+        key: PrivateKeyDer<'static>,
+    ) -> Result<Self, Error> {
+        let mut key = for_wolfssl(key);
+        if let PrivateKeyDer::Pkcs8(der) = &key
+            && let Some(longer) =
+                pkcs8::with_ed25519_public_key(der.secret_pkcs8_der(), &public_key)
+        {
+            key = PrivatePkcs8KeyDer::from(longer.to_vec()).into();
+        }
+        ffi::check_raw_identity(&public_key, &key).map_err(refused)?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                chain: Vec::new(),
+                raw_public_key: Some(public_key),
+                key: KeySource::Here(key),
+            }),
+        })
+    }
+
+    /// As [`with_raw_public_key`](Self::with_raw_public_key), with the private key held
+    /// elsewhere as in [`with_signing_key`](Self::with_signing_key).
+    ///
+    /// # Errors
+    /// [`ConfigError::CertificateChain`] or [`ConfigError::PrivateKey`] for a public key that
+    /// cannot be read or is of another kind.
+    pub fn with_raw_signing_key(
+        public_key: SubjectPublicKeyInfoDer<'static>,
+        key: Arc<dyn SigningKey>,
+    ) -> Result<Self, Error> {
+        let checker = PublicKey::from_spki(public_key.to_vec())
+            .ok_or(IdentityFault::UNKNOWN_KEY)
+            .map_err(refused)?;
+        let signer = Signer {
+            key,
+            public_key: checker,
+        };
+        ffi::check_raw_signer(&public_key, &signer).map_err(refused)?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                chain: Vec::new(),
+                raw_public_key: Some(public_key),
+                key: KeySource::Elsewhere(signer),
+            }),
+        })
+    }
+
+    /// The raw public key that stands in place of a chain.
+    pub fn raw_public_key(&self) -> Option<SubjectPublicKeyInfoDer<'_>> {
+        let key = self.inner.raw_public_key.as_ref()?;
+        Some(SubjectPublicKeyInfoDer::from(key.as_ref()))
+    }
+
+    /// The chain, leaf first; empty for a raw public key.
     pub fn chain(&self) -> &[CertificateDer<'static>] {
         &self.inner.chain
     }
 
     pub(crate) fn key(&self) -> &KeySource {
         &self.inner.key
+    }
+}
+
+/// The same key in a form that wolfSSL reads.
+fn for_wolfssl(key: PrivateKeyDer<'static>) -> PrivateKeyDer<'static> {
+    match &key {
+        PrivateKeyDer::Pkcs8(der) => match pkcs8::without_public_key(der.secret_pkcs8_der()) {
+            Some(shorter) => PrivatePkcs8KeyDer::from(shorter.to_vec()).into(),
+            None => key,
+        },
+        _ => key,
     }
 }
 

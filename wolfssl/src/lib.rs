@@ -37,6 +37,7 @@ mod identity;
 mod names;
 mod pkcs8;
 mod protocol;
+mod raw_keys;
 mod roots;
 mod signing;
 mod stream;
@@ -53,6 +54,7 @@ pub use error::{CertificateError, ConfigError, Error, ErrorCode};
 pub use identity::CertifiedKey;
 pub use names::{ServerName, UnknownName, server_name};
 pub use protocol::{AlertDescription, CipherSuite, NamedGroup, ProtocolVersion, SignatureScheme};
+pub use raw_keys::{CertificateType, RawPublicKeys, subject_public_key_info};
 pub use roots::{RejectedRoot, RootCertStore};
 pub use signing::{
     DeferredSigning, KeyFailure, SignatureRequest, Signing, SigningError, SigningInput, SigningKey,

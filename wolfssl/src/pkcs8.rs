@@ -28,10 +28,36 @@ pub(crate) fn without_public_key(der: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     Some(out)
 }
 
+/// The same Ed25519 key with its public key in the form that wolfSSL reads, which is not the
+/// standard's; `None` when either is not what it should be. Where no certificate has the public
+/// key, wolfSSL needs it here.
+pub(crate) fn with_ed25519_public_key(der: &[u8], spki: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    const SPKI_PREFIX: &[u8] = b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00";
+    let public = spki
+        .strip_prefix(SPKI_PREFIX)
+        .filter(|key| key.len() == 32)?;
+    let (SEQUENCE, body, []) = element(der)? else {
+        return None;
+    };
+    let (INTEGER, [0], rest) = element(body)? else {
+        return None;
+    };
+    let mut out = Zeroizing::new(Vec::with_capacity(der.len() + 40));
+    out.push(SEQUENCE);
+    push_length(&mut out, VERSION_2.len() + rest.len() + 2 + public.len());
+    out.extend_from_slice(VERSION_2);
+    out.extend_from_slice(rest);
+    out.extend_from_slice(&[PUBLIC_KEY, 32]);
+    out.extend_from_slice(public);
+    Some(out)
+}
+
 const SEQUENCE: u8 = 0x30;
 const INTEGER: u8 = 0x02;
 const OCTET_STRING: u8 = 0x04;
+const PUBLIC_KEY: u8 = 0x81;
 const VERSION_1: &[u8] = &[INTEGER, 1, 0];
+const VERSION_2: &[u8] = &[INTEGER, 1, 1];
 
 /// The tag and content of the first element, and what follows it.
 pub(crate) fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Protocols, add_anchors, protocol_setters, use_identity};
+use super::{Protocols, add_anchors, protocol_setters, use_certificate_types, use_identity};
 use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{Context, PeerVerification, Role};
 use crate::identity::CertifiedKey;
@@ -97,18 +97,30 @@ impl ClientConfigBuilder {
     pub fn build(self) -> Result<ClientConfig, Error> {
         let alpn = self.protocols.alpn_list()?;
         let mut setup = self.protocols.set_up(Role::Client)?;
+        let raw_keys = self.protocols.raw_public_keys.as_ref();
         if self.verify {
-            add_anchors(
-                &mut setup,
-                self.roots.as_ref().unwrap_or(&RootCertStore::empty()),
-            )?;
+            if self.roots.is_some() || raw_keys.is_none() {
+                add_anchors(
+                    &mut setup,
+                    self.roots.as_ref().unwrap_or(&RootCertStore::empty()),
+                )?;
+            }
             setup.set_verification(PeerVerification::Required);
         } else {
+            if raw_keys.is_some() {
+                return Err(ConfigError::UncheckedRawPublicKeys.into());
+            }
             setup.set_verification(PeerVerification::Dangerous);
         }
         if let Some(identity) = &self.identity {
             use_identity(&mut setup, identity)?;
         }
+        use_certificate_types(
+            &mut setup,
+            self.identity.as_ref(),
+            raw_keys,
+            self.roots.is_some(),
+        )?;
         if self.post_handshake_auth {
             setup
                 .allow_post_handshake_auth()

@@ -7,6 +7,7 @@ use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{ContextSetup, Role};
 use crate::identity::{CertifiedKey, KeySource};
 use crate::protocol::{CipherSuite, NamedGroup, ProtocolVersion};
+use crate::raw_keys::{CertificateType, RawPublicKeys};
 use crate::roots::RootCertStore;
 
 /// What clients and servers configure alike.
@@ -16,6 +17,7 @@ pub(crate) struct Protocols {
     pub(crate) cipher_suites: Vec<CipherSuite>,
     pub(crate) groups: Vec<NamedGroup>,
     pub(crate) alpn: Vec<Vec<u8>>,
+    pub(crate) raw_public_keys: Option<RawPublicKeys>,
 }
 
 impl Default for Protocols {
@@ -25,6 +27,7 @@ impl Default for Protocols {
             cipher_suites: CipherSuite::DEFAULT.to_vec(),
             groups: NamedGroup::DEFAULT.to_vec(),
             alpn: Vec::new(),
+            raw_public_keys: None,
         }
     }
 }
@@ -115,11 +118,13 @@ pub(crate) fn add_anchors(setup: &mut ContextSetup, roots: &RootCertStore) -> Re
 }
 
 pub(crate) fn use_identity(setup: &mut ContextSetup, identity: &CertifiedKey) -> Result<(), Error> {
-    setup
-        .use_chain(identity.chain())
-        .map_err(|code| ConfigError::CertificateChain {
-            reason: ErrorCode::new(code),
-        })?;
+    let taken = match identity.raw_public_key() {
+        Some(key) => setup.use_raw_public_key(&key),
+        None => setup.use_chain(identity.chain()),
+    };
+    taken.map_err(|code| ConfigError::CertificateChain {
+        reason: ErrorCode::new(code),
+    })?;
     let taken = match identity.key() {
         KeySource::Here(key) => setup.use_private_key(key),
         KeySource::Elsewhere(signer) => setup.use_signer(signer),
@@ -128,6 +133,31 @@ pub(crate) fn use_identity(setup: &mut ContextSetup, identity: &CertifiedKey) ->
         reason: ErrorCode::new(code),
     })?;
     Ok(())
+}
+
+/// Says which certificate types this end shows and takes; nothing unless raw public keys are
+/// among them.
+pub(crate) fn use_certificate_types(
+    setup: &mut ContextSetup,
+    identity: Option<&CertifiedKey>,
+    peers: Option<&RawPublicKeys>,
+    peers_have_certificates: bool,
+) -> Result<(), Error> {
+    let own = match identity.and_then(CertifiedKey::raw_public_key) {
+        Some(_) => CertificateType::RawPublicKey,
+        None => CertificateType::X509,
+    };
+    if own == CertificateType::X509 && peers.is_none() {
+        return Ok(());
+    }
+    let peer = match (peers, peers_have_certificates) {
+        (None, _) => &[CertificateType::X509][..],
+        (Some(_), false) => &[CertificateType::RawPublicKey],
+        (Some(_), true) => &[CertificateType::RawPublicKey, CertificateType::X509],
+    };
+    setup
+        .set_certificate_types(own, peer, peers.cloned())
+        .map_err(|code| Error::Library(ErrorCode::new(code)))
 }
 
 fn unsupported(what: &'static str) -> impl Fn(i32) -> Error {
@@ -161,6 +191,14 @@ macro_rules! protocol_setters {
         /// out.
         pub fn groups(mut self, groups: &[crate::NamedGroup]) -> Self {
             self.protocols.groups = groups.to_vec();
+            self
+        }
+
+        /// The keys of peers that may show a raw public key (RFC 7250); default none. A client
+        /// with trust anchors, and a server whose `client_auth` has some, take certificates as
+        /// well.
+        pub fn raw_public_keys(mut self, keys: crate::RawPublicKeys) -> Self {
+            self.protocols.raw_public_keys = Some(keys);
             self
         }
     };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Protocols, add_anchors, protocol_setters, use_identity};
+use super::{Protocols, add_anchors, protocol_setters, use_certificate_types, use_identity};
 use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{Context, PeerVerification, Role};
 use crate::identity::CertifiedKey;
@@ -23,7 +23,8 @@ pub(crate) struct ServerConfigInner {
 #[non_exhaustive]
 #[derive(Clone, Debug, Default)]
 pub enum ClientAuth {
-    /// None is asked for.
+    /// None is asked for; only a raw public key is, and required, when the builder's
+    /// `raw_public_keys` are set.
     #[default]
     None,
     /// One is asked for; a client without one is accepted, one with a bad one is not.
@@ -101,7 +102,9 @@ impl ServerConfigBuilder {
         let identity = self.identity.as_ref().ok_or(ConfigError::NoIdentity)?;
         let mut setup = self.protocols.set_up(Role::Server)?;
         use_identity(&mut setup, identity)?;
+        let raw_keys = self.protocols.raw_public_keys.as_ref();
         let verification = match &self.client_auth {
+            ClientAuth::None if raw_keys.is_some() => PeerVerification::Required,
             ClientAuth::None => PeerVerification::NotRequested,
             ClientAuth::Optional(roots) => {
                 add_anchors(&mut setup, roots)?;
@@ -119,6 +122,12 @@ impl ServerConfigBuilder {
             }
         };
         setup.set_verification(verification);
+        use_certificate_types(
+            &mut setup,
+            Some(identity),
+            raw_keys,
+            !matches!(self.client_auth, ClientAuth::None),
+        )?;
         setup
             .disable_resumption()
             .map_err(|code| Error::Library(ErrorCode::new(code)))?;

@@ -22,6 +22,9 @@ pub(super) fn classify(session: &mut Session, name: Option<&ServerName<'_>>, cod
     if let Some(error) = certificate_error(session, name, code) {
         return Error::InvalidCertificate(error);
     }
+    if alert(alerts.sent) == Some(AlertDescription::UnsupportedCertificate) {
+        return CertificateError::UnsupportedType.into();
+    }
     Error::Handshake {
         reason: ErrorCode::new(code),
         alert_sent: alert(alerts.sent),
@@ -36,6 +39,8 @@ fn certificate_error(
     Some(match code {
         sys::DOMAIN_NAME_MISMATCH | sys::IPADDR_MISMATCH => wrong_name(session, name),
         sys::VERIFY_CERT_ERROR if session.name_mismatch() => wrong_name(session, name),
+        sys::RPK_UNTRUSTED_E => CertificateError::UnknownRawPublicKey,
+        sys::UNSUPPORTED_CERTIFICATE => CertificateError::UnsupportedType,
         sys::VERIFY_CERT_ERROR => CertificateError::Other(ErrorCode::new(code)),
         sys::ASN_NO_SIGNER_E | sys::ASN_SELF_SIGNED_E => CertificateError::UnknownIssuer,
         sys::ASN_AFTER_DATE_E => CertificateError::Expired,

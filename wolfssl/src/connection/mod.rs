@@ -5,6 +5,7 @@ mod buffers;
 pub(crate) mod client;
 mod failure;
 pub(crate) mod post_handshake;
+mod raw_keys;
 pub(crate) mod server;
 mod signing;
 
@@ -17,6 +18,7 @@ use crate::error::{Error, ErrorCode};
 use crate::ffi::{Context, Handshake, Plaintext, Session};
 use crate::names::ServerName;
 use crate::protocol::{CipherSuite, NamedGroup, ProtocolVersion, SignatureScheme};
+use crate::raw_keys::CertificateType;
 
 /// What [`ConnectionCommon::process`] came to.
 #[non_exhaustive]
@@ -253,10 +255,14 @@ impl ConnectionCommon {
         self.session.alpn()
     }
 
-    /// The peer's certificate chain as it was sent, leaf first; empty when there was none.
-    /// Also filled when verification failed, so that a caller can say what was refused.
+    /// The peer's certificate chain as it was sent, leaf first; empty when there was none, or a
+    /// [raw public key](Self::peer_raw_public_key). Also filled when verification failed, so
+    /// that a caller can say what was refused.
     pub fn peer_certificates(&self) -> &[CertificateDer<'static>] {
-        self.session.peer_chain()
+        match self.session.peer_certificate_type() {
+            CertificateType::X509 => self.session.peer_chain(),
+            CertificateType::RawPublicKey => &[],
+        }
     }
 
     /// Whether this connection took its keys from an earlier one.

@@ -94,7 +94,7 @@ impl ServerConnection {
             PostHandshakeAuth::NotRequested
         } else if !self.common.session.request_answered() {
             PostHandshakeAuth::Requested
-        } else if self.peer_certificates().is_empty() {
+        } else if self.common.session.peer_chain().is_empty() {
             PostHandshakeAuth::Declined
         } else {
             PostHandshakeAuth::Authenticated

@@ -12,6 +12,7 @@ use rustls_pki_types::{CertificateDer, ServerName};
 use wolfssl_sys as sys;
 
 use super::signing::SigningState;
+use crate::raw_keys::RawPublicKeys;
 
 /// What the callbacks of one session read and write; owned by that session through a raw
 /// pointer, so that moving the session never invalidates C's copy of the address.
@@ -29,6 +30,8 @@ pub(super) struct CallbackState {
     pub(super) accept_any: bool,
     /// Set when `name` was the reason for a refusal.
     pub(super) name_mismatch: bool,
+    /// Keys that are accepted where no certificate is shown.
+    pub(super) raw_keys: Option<RawPublicKeys>,
     /// The part of a key held elsewhere.
     pub(super) signing: Option<Box<SigningState>>,
     /// The payload of a panic caught in a callback.
@@ -47,6 +50,7 @@ impl CallbackState {
             name: None,
             accept_any: false,
             name_mismatch: false,
+            raw_keys: None,
             signing: None,
             panic: None,
             panicked: false,
@@ -103,7 +107,8 @@ pub(super) unsafe extern "C" fn send(
     size
 }
 
-/// `VerifyCallback`: keeps the chain and may turn a yes into a no, never the other way.
+/// `VerifyCallback`: keeps the chain and may turn a yes into a no, never the other way. To raw
+/// public keys wolfSSL always says no here: those that are known are the one exception.
 ///
 /// With WOLFSSL_ALWAYS_VERIFY_CB it runs for the leaf on success too.
 pub(super) unsafe extern "C" fn verify(
@@ -124,7 +129,8 @@ pub(super) unsafe extern "C" fn verify(
     let chain = unsafe { copy_chain(store) };
     let verdict = catch_unwind(AssertUnwindSafe(|| {
         state.peer_chain = chain;
-        state.accept_any || (preverify == 1 && name_is_covered(state))
+        let known = || store.error == sys::RPK_UNTRUSTED_E && raw_key_is_known(state);
+        state.accept_any || known() || (preverify == 1 && name_is_covered(state))
     }));
     match verdict {
         Ok(true) => 1,
@@ -155,6 +161,14 @@ unsafe fn copy_chain(store: &sys::WOLFSSL_X509_STORE_CTX) -> Vec<CertificateDer<
             })
         })
         .collect()
+}
+
+/// Only for a raw key that was negotiated as such.
+fn raw_key_is_known(state: &CallbackState) -> bool {
+    match (&state.raw_keys, state.peer_chain.as_slice()) {
+        (Some(known), [key]) => known.contains(key),
+        _ => false,
+    }
 }
 
 fn name_is_covered(state: &mut CallbackState) -> bool {

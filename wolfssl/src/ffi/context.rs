@@ -14,6 +14,7 @@ use wolfssl_sys as sys;
 use super::callback;
 use super::signing::Signer;
 use super::status::SUCCESS;
+use crate::raw_keys::RawPublicKeys;
 
 /// Which end of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,7 @@ pub(crate) struct Context {
     role: Role,
     verification: PeerVerification,
     signer: Option<Signer>,
+    raw_keys: Option<RawPublicKeys>,
 }
 
 // SAFETY: a WOLFSSL_CTX is not tied to the thread that made it; the library is built without
@@ -85,6 +87,11 @@ impl Context {
         self.signer.as_ref()
     }
 
+    /// The peers known by their key.
+    pub(super) fn raw_keys(&self) -> Option<&RawPublicKeys> {
+        self.raw_keys.as_ref()
+    }
+
     pub(crate) fn role(&self) -> Role {
         self.role
     }
@@ -115,6 +122,7 @@ impl ContextSetup {
                 role,
                 verification: PeerVerification::NotRequested,
                 signer: None,
+                raw_keys: None,
             },
         };
         if tls12 && tls13 {
@@ -138,6 +146,14 @@ impl ContextSetup {
 
     pub(super) fn ptr(&mut self) -> *mut sys::WOLFSSL_CTX {
         self.context.ptr.as_ptr()
+    }
+
+    pub(super) fn role(&self) -> Role {
+        self.context.role
+    }
+
+    pub(super) fn set_raw_keys(&mut self, keys: Option<RawPublicKeys>) {
+        self.context.raw_keys = keys;
     }
 
     pub(super) fn set_signer(&mut self, signer: Signer) {

@@ -8,14 +8,18 @@ mod callback;
 mod context;
 mod post_handshake;
 mod public_key;
+mod raw_keys;
 mod scratch;
 mod session;
 mod signing;
 mod status;
 
 pub(crate) use context::{Context, ContextSetup, PeerVerification, Role};
-pub(crate) use public_key::PublicKey;
-pub(crate) use scratch::{IdentityFault, check_identity, check_signer, check_trust_anchor};
+pub(crate) use public_key::{PublicKey, is_public_key, public_key_of};
+pub(crate) use scratch::{
+    IdentityFault, check_identity, check_raw_identity, check_raw_signer, check_signer,
+    check_trust_anchor,
+};
 pub(crate) use session::{Handshake, Plaintext, Session};
 pub(crate) use signing::Signer;
 pub(crate) use status::reason_text;

@@ -22,27 +22,37 @@ enum Kind {
     Ed25519,
 }
 
+/// Whether this is a SubjectPublicKeyInfo of a kind that TLS signs with here.
+pub(crate) fn is_public_key(spki: &[u8]) -> bool {
+    PublicKey::from_spki(spki.to_vec()).is_some()
+}
+
+/// The SubjectPublicKeyInfo in a certificate (`wc_GetSubjectPubKeyInfoDerFromCert`).
+pub(crate) fn public_key_of(der: &[u8]) -> Result<Vec<u8>, i32> {
+    let size = u32::try_from(der.len()).map_err(|_| sys::BAD_FUNC_ARG)?;
+    let mut spki = vec![0; der.len()]; // it is a part of the certificate
+    let mut length = size;
+    // SAFETY: both buffers are valid for their lengths; `length` says how much room there is
+    // and then how much was written.
+    let code = unsafe {
+        sys::wc_GetSubjectPubKeyInfoDerFromCert(
+            der.as_ptr(),
+            size,
+            spki.as_mut_ptr(),
+            &raw mut length,
+        )
+    };
+    if code != 0 {
+        return Err(code);
+    }
+    spki.truncate(length as usize);
+    Ok(spki)
+}
+
 impl PublicKey {
-    /// The key in a certificate (`wc_GetSubjectPubKeyInfoDerFromCert`).
+    /// The key in a certificate.
     pub(crate) fn of_certificate(der: &[u8]) -> Result<Self, i32> {
-        let size = u32::try_from(der.len()).map_err(|_| sys::BAD_FUNC_ARG)?;
-        let mut spki = vec![0; der.len()]; // it is a part of the certificate
-        let mut length = size;
-        // SAFETY: both buffers are valid for their lengths; `length` says how much room there
-        // is and then how much was written.
-        let code = unsafe {
-            sys::wc_GetSubjectPubKeyInfoDerFromCert(
-                der.as_ptr(),
-                size,
-                spki.as_mut_ptr(),
-                &raw mut length,
-            )
-        };
-        if code != 0 {
-            return Err(code);
-        }
-        spki.truncate(length as usize);
-        Self::from_spki(spki).ok_or(sys::ALGO_ID_E)
+        Self::from_spki(public_key_of(der)?).ok_or(sys::ALGO_ID_E)
     }
 
     /// `None` when it is not of a kind that TLS signs with here.

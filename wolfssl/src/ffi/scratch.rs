@@ -1,7 +1,7 @@
 //! Tries certificates and keys on a throw-away context, so that what is wrong with them is
 //! said when they are given, not in a handshake.
 
-use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, SubjectPublicKeyInfoDer};
 
 use super::context::{ContextSetup, Role};
 use super::signing::Signer;
@@ -13,6 +13,11 @@ pub(crate) enum IdentityFault {
     Chain(i32),
     Key(i32),
     Mismatch,
+}
+
+impl IdentityFault {
+    /// A public key of a kind that nothing is signed with here.
+    pub(crate) const UNKNOWN_KEY: Self = Self::Key(wolfssl_sys::ALGO_ID_E);
 }
 
 /// Whether wolfSSL takes this certificate as a trust anchor.
@@ -33,6 +38,35 @@ pub(crate) fn check_identity(
     } else {
         Err(IdentityFault::Mismatch)
     }
+}
+
+/// Whether wolfSSL takes this raw public key, and `key` is its private half.
+pub(crate) fn check_raw_identity(
+    public_key: &SubjectPublicKeyInfoDer<'_>,
+    key: &PrivateKeyDer<'_>,
+) -> Result<(), IdentityFault> {
+    let mut setup = ContextSetup::new(Role::Server, true, true).map_err(IdentityFault::Setup)?;
+    setup
+        .use_raw_public_key(public_key)
+        .map_err(IdentityFault::Chain)?;
+    setup.use_private_key(key).map_err(IdentityFault::Key)?;
+    if setup.key_matches_chain() {
+        Ok(())
+    } else {
+        Err(IdentityFault::Mismatch)
+    }
+}
+
+/// Whether wolfSSL takes this raw public key, and can have its signatures made by `signer`.
+pub(crate) fn check_raw_signer(
+    public_key: &SubjectPublicKeyInfoDer<'_>,
+    signer: &Signer,
+) -> Result<(), IdentityFault> {
+    let mut setup = ContextSetup::new(Role::Server, true, true).map_err(IdentityFault::Setup)?;
+    setup
+        .use_raw_public_key(public_key)
+        .map_err(IdentityFault::Chain)?;
+    setup.use_signer(signer).map_err(IdentityFault::Key)
 }
 
 /// Whether wolfSSL takes this chain, and can have its signatures made by `signer`.

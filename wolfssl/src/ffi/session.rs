@@ -62,6 +62,7 @@ impl Session {
         let ssl = NonNull::new(ssl).ok_or(sys::MEMORY_E)?;
         let mut state = CallbackState::new();
         state.accept_any = context.accepts_any_certificate();
+        state.raw_keys = context.raw_keys().cloned();
         let state = Box::into_raw(Box::new(state));
         // SAFETY: live session; the state's address stays valid until after wolfSSL_free.
         unsafe {
@@ -105,6 +106,11 @@ impl Session {
             }
         }
         if !verify {
+            return Ok(());
+        }
+        if self.context.raw_keys().is_some() {
+            // wolfSSL would look for the name in a raw public key, which has none.
+            self.with_state(|state| state.name = Some(name.clone()));
             return Ok(());
         }
         let text = CString::new(host).map_err(|_| sys::BAD_FUNC_ARG)?;
@@ -160,7 +166,11 @@ impl Session {
         });
         match (code, error) {
             (SUCCESS, _) => Handshake::Complete,
-            (_, WANT_READ) => Handshake::WantsInput,
+            (_, WANT_READ) => match self.alerts().sent {
+                // Where nothing is in common, wolfSSL may say so and wait all the same.
+                Some((FATAL, _)) => Handshake::Failed(sys::FATAL_ERROR),
+                _ => Handshake::WantsInput,
+            },
             (_, sys::WC_PENDING_E) => Handshake::WantsSignature,
             (_, error) => Handshake::Failed(error),
         }
@@ -425,6 +435,9 @@ fn signature_scheme(algorithm: i32, hash: i32) -> Option<u16> {
         _ => None,
     }
 }
+
+/// The level of an alert.
+const FATAL: u8 = 2;
 
 const WANT_READ: i32 = sys::WOLFSSL_ERROR_WANT_READ as i32;
 const ZERO_RETURN: i32 = sys::WOLFSSL_ERROR_ZERO_RETURN as i32;
