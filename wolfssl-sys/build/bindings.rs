@@ -30,6 +30,7 @@ const HEADERS: &[&str] = &[
     "wolfssl/wolfcrypt/sha3.h",
     "wolfssl/wolfcrypt/hmac.h",
     "wolfssl/wolfcrypt/kdf.h",
+    "wolfssl/wolfcrypt/kdf.h",
     "wolfssl/wolfcrypt/aes.h",
     "wolfssl/wolfcrypt/chacha.h",
     "wolfssl/wolfcrypt/poly1305.h",
@@ -63,7 +64,7 @@ const FUNCTION_PREFIXES: &[&str] = &[
 /// Functions on C's own files and folders, which Rust does better.
 const UNBOUND: &str = "wc_ReadDir.*|wc_File.*|wolfSSL_.*_fp";
 /// Named enums and callback types; structs follow from the functions.
-const TYPES: &str = "wolfSSL_ErrorCodes|wolfCrypt_ErrorCodes|IOerrors|Alert(Level|Description)|wc_.*Type|wc_MACAlgorithm|ecc_curve_ids|\
+const TYPES: &str = "wolfSSL_ErrorCodes|Tls13Secret|wolfCrypt_ErrorCodes|IOerrors|Alert(Level|Description)|wc_.*Type|wc_MACAlgorithm|ecc_curve_ids|\
                      .*Callback.*|.*_cb|.*Cb|wc_psk_.*";
 const CONSTANTS: &str = "WOLFSSL_.*|wolfSSL_.*|WOLFTLS_.*|WC_.*|wc_.*|.*_E|.*_ERROR|CPUID_.*|ECC_.*|MAX_.*|AES_.*|RSA_.*|\
                          DYNAMIC_TYPE_.*|CTC_.*|SESSION_TICKET.*|PSK_.*|EARLY_DATA.*|NO_.*_CB|CERTTYPE_.*|CHACHA20_.*|INVALID_DEVID";

@@ -30,4 +30,30 @@ int wolfssl_rs_got_finished(const WOLFSSL* ssl);
  * another message, which could not be found again. */
 int wolfssl_rs_skip_answered_record(WOLFSSL* ssl);
 
+/* Sets the signature schemes (RFC 8446, section 4.2.3) to offer and to accept,
+ * in the order of preference, as on the wire: two bytes each. For a context
+ * that no session uses yet and whose cipher list is set. Returns
+ * WOLFSSL_SUCCESS, or BAD_FUNC_ARG when the list is empty or too long. */
+int wolfssl_rs_set_signature_schemes(WOLFSSL_CTX* ctx,
+    const unsigned char* schemes, unsigned int size);
+
+/* What keying material is exported from, while a handshake that was begun
+ * with wolfSSL_KeepArrays is not cleaned up yet. */
+#define WOLFSSL_RS_SECRET_SIZE 64
+#define WOLFSSL_RS_RANDOM_SIZE 32
+typedef struct wolfssl_rs_exporter {
+    unsigned char secret[WOLFSSL_RS_SECRET_SIZE]; /* exporter or master secret */
+    unsigned int  secret_size;
+    int           hash;      /* wc_MACAlgorithm of the suite */
+    unsigned char client_random[WOLFSSL_RS_RANDOM_SIZE];
+    unsigned char server_random[WOLFSSL_RS_RANDOM_SIZE];
+} wolfssl_rs_exporter;
+
+/* Returns WOLFSSL_SUCCESS, or BAD_STATE_E when it is too early or too late. */
+int wolfssl_rs_get_exporter(const WOLFSSL* ssl, wolfssl_rs_exporter* out);
+
+/* Whether the master secret is bound to the handshake: extended master secret
+ * (RFC 7627) in TLS 1.2, always in TLS 1.3. */
+int wolfssl_rs_binds_handshake(const WOLFSSL* ssl);
+
 #endif

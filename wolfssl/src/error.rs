@@ -43,6 +43,13 @@ pub enum Error {
     HandshakeNotComplete,
     /// Application data was written after `close_notify` was sent or the connection had failed.
     WriteAfterClose,
+    /// This is not defined, or not allowed, on this connection.
+    Unavailable {
+        /// What was asked for.
+        what: &'static str,
+        /// Why it cannot be had.
+        reason: &'static str,
+    },
     /// The transport ended without the peer's `close_notify`: data may be missing.
     Truncated,
     /// The client could not be asked for its certificate; not a failure of the connection.
@@ -244,6 +251,9 @@ impl fmt::Display for Error {
             Self::WriteAfterClose => {
                 f.write_str("write on a connection that was closed for writing")
             }
+            Self::Unavailable { what, reason } => {
+                write!(f, "{what} cannot be had on this connection: {reason}")
+            }
             Self::Truncated => f.write_str(
                 "the transport ended without the peer's close_notify; data may have been cut off",
             ),
@@ -402,7 +412,7 @@ impl From<io::Error> for Error {
 
 impl From<Error> for io::Error {
     /// Keeps the kind meaningful: `WouldBlock`, `UnexpectedEof`, `NotConnected`, `BrokenPipe`,
-    /// `InvalidInput`, the transport's own kind, and `InvalidData` for the rest.
+    /// `InvalidInput`, `Unsupported`, the transport's own kind, and `InvalidData` for the rest.
     fn from(error: Error) -> Self {
         let kind = match &error {
             Error::WantsInput | Error::WantsSignature => io::ErrorKind::WouldBlock,
@@ -410,6 +420,7 @@ impl From<Error> for io::Error {
             Error::HandshakeNotComplete => io::ErrorKind::NotConnected,
             Error::WriteAfterClose => io::ErrorKind::BrokenPipe,
             Error::Config(_) => io::ErrorKind::InvalidInput,
+            Error::Unavailable { .. } => io::ErrorKind::Unsupported,
             Error::Io(source) => source.kind(),
             _ => io::ErrorKind::InvalidData,
         };

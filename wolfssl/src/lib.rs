@@ -31,9 +31,11 @@
 mod build_info;
 mod config;
 mod connection;
+mod der;
 mod error;
 mod ffi;
 mod identity;
+mod key_log;
 mod names;
 mod pkcs8;
 mod protocol;
@@ -47,11 +49,13 @@ pub use config::client::{ClientConfig, ClientConfigBuilder, DangerousClientConfi
 pub use config::server::{ClientAuth, ServerConfig, ServerConfigBuilder};
 pub use connection::acceptor::{Accepted, Acceptor, ClientHello, ClientHelloError, Offered};
 pub use connection::client::ClientConnection;
+pub use connection::keying::ChannelBinding;
 pub use connection::post_handshake::{PostHandshakeAuth, PostHandshakeAuthError};
 pub use connection::server::ServerConnection;
 pub use connection::{ConnectionCommon, Status};
 pub use error::{CertificateError, ConfigError, Error, ErrorCode};
 pub use identity::CertifiedKey;
+pub use key_log::{KeyLog, KeyLogFile};
 pub use names::{ServerName, UnknownName, server_name};
 pub use protocol::{AlertDescription, CipherSuite, NamedGroup, ProtocolVersion, SignatureScheme};
 pub use raw_keys::{CertificateType, RawPublicKeys, subject_public_key_info};

@@ -5,6 +5,8 @@
 
 use zeroize::Zeroizing;
 
+use crate::der::{INTEGER, OCTET_STRING, SEQUENCE, element};
+
 /// The same key in version 1 of the format; `None` when `der` is not of this form.
 pub(crate) fn without_public_key(der: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     let (SEQUENCE, body, []) = element(der)? else {
@@ -52,28 +54,9 @@ pub(crate) fn with_ed25519_public_key(der: &[u8], spki: &[u8]) -> Option<Zeroizi
     Some(out)
 }
 
-const SEQUENCE: u8 = 0x30;
-const INTEGER: u8 = 0x02;
-const OCTET_STRING: u8 = 0x04;
 const PUBLIC_KEY: u8 = 0x81;
 const VERSION_1: &[u8] = &[INTEGER, 1, 0];
 const VERSION_2: &[u8] = &[INTEGER, 1, 1];
-
-/// The tag and content of the first element, and what follows it.
-pub(crate) fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
-    let (&[tag, first], rest) = der.split_first_chunk::<2>()?;
-    let (length, rest) = match first {
-        0..=0x7f => (usize::from(first), rest),
-        0x81 => (usize::from(*rest.first()?), &rest[1..]),
-        0x82 => {
-            let (bytes, rest) = rest.split_first_chunk::<2>()?;
-            (usize::from(u16::from_be_bytes(*bytes)), rest)
-        }
-        _ => return None,
-    };
-    let (content, rest) = rest.split_at_checked(length)?;
-    Some((tag, content, rest))
-}
 
 fn push_length(out: &mut Vec<u8>, length: usize) {
     match length {

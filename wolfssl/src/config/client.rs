@@ -6,6 +6,7 @@ use super::{Protocols, add_anchors, protocol_setters, use_certificate_types, use
 use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{Context, PeerVerification, Role};
 use crate::identity::CertifiedKey;
+use crate::key_log::KeyLog;
 use crate::roots::RootCertStore;
 
 /// How clients connect; immutable, cheap to clone, shared between threads.
@@ -17,6 +18,7 @@ pub struct ClientConfig {
 pub(crate) struct ClientConfigInner {
     pub(crate) context: Arc<Context>,
     pub(crate) alpn: Option<Vec<u8>>,
+    pub(crate) key_log: Option<Arc<dyn KeyLog>>,
     pub(crate) verify: bool,
 }
 
@@ -135,6 +137,7 @@ impl ClientConfigBuilder {
             inner: Arc::new(ClientConfigInner {
                 context: Arc::new(setup.finish()),
                 alpn,
+                key_log: self.protocols.key_log,
                 verify: self.verify,
             }),
         })

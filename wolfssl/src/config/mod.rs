@@ -3,9 +3,12 @@
 pub(crate) mod client;
 pub(crate) mod server;
 
+use std::sync::Arc;
+
 use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{ContextSetup, Role};
 use crate::identity::{CertifiedKey, KeySource};
+use crate::key_log::KeyLog;
 use crate::protocol::{CipherSuite, NamedGroup, ProtocolVersion};
 use crate::raw_keys::{CertificateType, RawPublicKeys};
 use crate::roots::RootCertStore;
@@ -18,6 +21,7 @@ pub(crate) struct Protocols {
     pub(crate) groups: Vec<NamedGroup>,
     pub(crate) alpn: Vec<Vec<u8>>,
     pub(crate) raw_public_keys: Option<RawPublicKeys>,
+    pub(crate) key_log: Option<Arc<dyn KeyLog>>,
 }
 
 impl Default for Protocols {
@@ -28,6 +32,7 @@ impl Default for Protocols {
             groups: NamedGroup::DEFAULT.to_vec(),
             alpn: Vec::new(),
             raw_public_keys: None,
+            key_log: None,
         }
     }
 }
@@ -199,6 +204,13 @@ macro_rules! protocol_setters {
         /// well.
         pub fn raw_public_keys(mut self, keys: crate::RawPublicKeys) -> Self {
             self.protocols.raw_public_keys = Some(keys);
+            self
+        }
+
+        /// Tells the secrets of every connection to `log`, so that its traffic can be looked
+        /// into; default none.
+        pub fn key_log(mut self, log: impl crate::KeyLog + 'static) -> Self {
+            self.protocols.key_log = Some(std::sync::Arc::new(log));
             self
         }
     };

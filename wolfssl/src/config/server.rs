@@ -6,6 +6,7 @@ use super::{Protocols, add_anchors, protocol_setters, use_certificate_types, use
 use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{Context, PeerVerification, Role};
 use crate::identity::CertifiedKey;
+use crate::key_log::KeyLog;
 use crate::roots::RootCertStore;
 
 /// How servers accept; immutable, cheap to clone, shared between threads.
@@ -17,6 +18,8 @@ pub struct ServerConfig {
 pub(crate) struct ServerConfigInner {
     pub(crate) context: Arc<Context>,
     pub(crate) alpn: Option<Vec<u8>>,
+    pub(crate) identity: CertifiedKey,
+    pub(crate) key_log: Option<Arc<dyn KeyLog>>,
 }
 
 /// Whether clients must show a certificate.
@@ -135,6 +138,8 @@ impl ServerConfigBuilder {
             inner: Arc::new(ServerConfigInner {
                 context: Arc::new(setup.finish()),
                 alpn,
+                identity: identity.clone(),
+                key_log: self.protocols.key_log,
             }),
         })
     }

@@ -23,11 +23,14 @@ impl ClientConnection {
     /// [`Error::Library`] when memory is short.
     pub fn new(config: &ClientConfig, name: ServerName) -> Result<Self, Error> {
         let inner = &config.inner;
-        let common = ConnectionCommon::new(
+        let mut common = ConnectionCommon::new(
             &inner.context,
             inner.alpn.as_deref(),
             Some((name, inner.verify)),
         )?;
+        if let Some(log) = &inner.key_log {
+            common.set_key_log(log);
+        }
         Ok(Self {
             common,
             _config: config.clone(),

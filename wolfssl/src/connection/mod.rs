@@ -4,6 +4,7 @@ pub(crate) mod acceptor;
 mod buffers;
 pub(crate) mod client;
 mod failure;
+pub(crate) mod keying;
 pub(crate) mod post_handshake;
 mod raw_keys;
 pub(crate) mod server;
@@ -16,6 +17,8 @@ use rustls_pki_types::CertificateDer;
 use self::buffers::Buffers;
 use crate::error::{Error, ErrorCode};
 use crate::ffi::{Context, Handshake, Plaintext, Session};
+use crate::identity::CertifiedKey;
+use crate::key_log::KeyLog;
 use crate::names::ServerName;
 use crate::protocol::{CipherSuite, NamedGroup, ProtocolVersion, SignatureScheme};
 use crate::raw_keys::CertificateType;
@@ -56,6 +59,9 @@ pub struct ConnectionCommon {
     failure: Option<Error>,
     /// Input that was read before the connection was made, due before all other.
     replay: Vec<u8>,
+    /// A server's certificate, for channel bindings.
+    own_identity: Option<CertifiedKey>,
+    key_log: Option<Arc<dyn KeyLog>>,
 }
 
 impl ConnectionCommon {
@@ -66,6 +72,7 @@ impl ConnectionCommon {
     ) -> Result<Self, Error> {
         let library = |code| Error::Library(ErrorCode::new(code));
         let mut session = Session::new(context).map_err(library)?;
+        session.prepare_exporter();
         if let Some(list) = alpn {
             session.set_alpn(list).map_err(library)?;
         }
@@ -81,7 +88,15 @@ impl ConnectionCommon {
             received_close: false,
             failure: None,
             replay: Vec::new(),
+            own_identity: None,
+            key_log: None,
         })
+    }
+
+    /// Tells the connection's secrets to `log`.
+    fn set_key_log(&mut self, log: &Arc<dyn KeyLog>) {
+        self.session.set_key_log(Arc::clone(log));
+        self.key_log = Some(Arc::clone(log));
     }
 
     /// Takes the peer's bytes and goes as far as they allow, until something is ready.
@@ -114,6 +129,7 @@ impl ConnectionCommon {
             return match self.session.handshake(input, output) {
                 Handshake::Complete => {
                     self.handshaking = false;
+                    self.settle_secrets();
                     Ok(Status::HandshakeComplete)
                 }
                 Handshake::WantsInput => Ok(Status::WantsInput),

@@ -23,7 +23,11 @@ impl ServerConnection {
     /// [`Error::Library`] when memory is short.
     pub fn new(config: &ServerConfig) -> Result<Self, Error> {
         let inner = &config.inner;
-        let common = ConnectionCommon::new(&inner.context, inner.alpn.as_deref(), None)?;
+        let mut common = ConnectionCommon::new(&inner.context, inner.alpn.as_deref(), None)?;
+        common.own_identity = Some(inner.identity.clone());
+        if let Some(log) = &inner.key_log {
+            common.set_key_log(log);
+        }
         Ok(Self {
             common,
             requested: false,

@@ -7,11 +7,13 @@
 use std::any::Any;
 use std::ffi::{c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use rustls_pki_types::{CertificateDer, ServerName};
 use wolfssl_sys as sys;
 
 use super::signing::SigningState;
+use crate::key_log::KeyLog;
 use crate::raw_keys::RawPublicKeys;
 
 /// What the callbacks of one session read and write; owned by that session through a raw
@@ -34,6 +36,8 @@ pub(super) struct CallbackState {
     pub(super) raw_keys: Option<RawPublicKeys>,
     /// The part of a key held elsewhere.
     pub(super) signing: Option<Box<SigningState>>,
+    /// Where the session's secrets are told.
+    pub(super) key_log: Option<Arc<dyn KeyLog>>,
     /// The payload of a panic caught in a callback.
     pub(super) panic: Option<Box<dyn Any + Send>>,
     /// There was such a panic.
@@ -52,6 +56,7 @@ impl CallbackState {
             name_mismatch: false,
             raw_keys: None,
             signing: None,
+            key_log: None,
             panic: None,
             panicked: false,
         }

@@ -6,15 +6,19 @@
 
 mod callback;
 mod context;
+mod digest;
+mod key_log;
 mod post_handshake;
 mod public_key;
 mod raw_keys;
 mod scratch;
+mod secrets;
 mod session;
 mod signing;
 mod status;
 
 pub(crate) use context::{Context, ContextSetup, PeerVerification, Role};
+pub(crate) use digest::Hash;
 pub(crate) use public_key::{PublicKey, is_public_key, public_key_of};
 pub(crate) use scratch::{
     IdentityFault, check_identity, check_raw_identity, check_raw_signer, check_signer,

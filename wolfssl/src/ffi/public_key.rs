@@ -5,7 +5,7 @@ use std::ptr::{NonNull, null_mut};
 use rustls_pki_types::alg_id;
 use wolfssl_sys as sys;
 
-use crate::pkcs8::element;
+use crate::der::element;
 use crate::signing::{SignatureRequest, SigningInput};
 
 /// A `SubjectPublicKeyInfo` of a kind that handshakes are signed with.

@@ -10,6 +10,7 @@ use wolfssl_sys as sys;
 
 use super::callback::CallbackState;
 use super::context::{Context, Role};
+use super::secrets::Exporter;
 use super::status::{AlertHistory, SUCCESS};
 
 /// What a handshake step led to.
@@ -37,6 +38,8 @@ pub(crate) struct Session {
     pub(super) ssl: NonNull<sys::WOLFSSL>,
     state: NonNull<CallbackState>,
     pub(super) context: Arc<Context>,
+    /// From the end of the handshake on.
+    pub(super) exporter: Option<Box<Exporter>>,
 }
 
 // SAFETY: a WOLFSSL has no tie to a thread; all access goes through `&mut Session` or reads
@@ -75,6 +78,7 @@ impl Session {
             // SAFETY: Box::into_raw never returns null.
             state: unsafe { NonNull::new_unchecked(state) },
             context: Arc::clone(context),
+            exporter: None,
         };
         session.attach_signer();
         Ok(session)
@@ -381,6 +385,10 @@ impl Session {
     /// The address that C keeps as the callbacks' context.
     pub(super) fn state_ptr(&self) -> *mut CallbackState {
         self.state.as_ptr()
+    }
+
+    pub(crate) fn role(&self) -> Role {
+        self.context.role()
     }
 
     pub(super) fn with_state<R>(&mut self, change: impl FnOnce(&mut CallbackState) -> R) -> R {

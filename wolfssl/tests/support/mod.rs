@@ -23,7 +23,11 @@ pub struct Authority {
 
 impl Authority {
     pub fn new(name: &str) -> Self {
-        let key = KeyPair::generate().unwrap();
+        Self::with_algorithm(name, &rcgen::PKCS_ECDSA_P256_SHA256)
+    }
+
+    pub fn with_algorithm(name: &str, algorithm: &'static SignatureAlgorithm) -> Self {
+        let key = KeyPair::generate_for(algorithm).unwrap();
         let params = ca_params(name);
         let certificate = params.self_signed(&key).unwrap();
         Self {
