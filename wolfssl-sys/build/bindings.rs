@@ -62,7 +62,9 @@ const FUNCTION_PREFIXES: &[&str] = &[
     "wolfssl_rs_",
 ];
 /// Functions on C's own files and folders, which Rust does better.
-const UNBOUND: &str = "wc_ReadDir.*|wc_File.*|wolfSSL_.*_fp";
+const UNBOUND: &str = "wc_ReadDir.*|wc_File.*|wc_fopen.*|wolfSSL_.*_fp";
+/// Defined twice, with another value each time, of which bindgen takes the first.
+const AMBIGUOUS: &str = "WC_MAX_BLOCK_SIZE";
 /// Named enums and callback types; structs follow from the functions.
 const TYPES: &str = "wolfSSL_ErrorCodes|Tls13Secret|wolfCrypt_ErrorCodes|IOerrors|Alert(Level|Description)|wc_.*Type|wc_MACAlgorithm|ecc_curve_ids|\
                      .*Callback.*|.*_cb|.*Cb|wc_psk_.*";
@@ -78,10 +80,10 @@ const TRANSPARENT: &[&str] = &[
 ];
 /// All others are handled by pointer: their layout is the build's affair.
 const OPAQUE: &str = "Aes|Gcm|Gmac|ChaCha.*|Poly1305|Hmac|Hpke.*|MlKemKey|RsaKey|Dh(Key|Params)|ecc_.*|ECPoint|ed(25519|448)_key|\
-                      curve(25519|448)_.*|wc_(Md5|Sha|Sha256|Sha512|Sha3|Hashes|HashAlg|MlDsa.*|DerCertList)|WC_RNG|OS_Seed|DRBG|sp_int|\
+                      curve(25519|448)_.*|wc_(Md5|Sha|Sha256|Sha512|Sha3|Hashes|HashAlg|MlDsa.*|DerCertList)|WC_RNG|OS_Seed|sp_int|\
                       DecodedCert|Signer|SignatureCtx|Cert|tagCertAttribute|CertStatus|Ocsp.*|DNS_entry|Base_entry|EncodedName|EncryptedInfo|\
                       DerBuffer|WOLFSSL_(EVP|ASN1|GENERAL|NAME|DIST|ACCESS|X509V3|X509_ATTRIBUTE|AIA|BUF_MEM|STACK).*|\
-                      wolfSSL_(Ref|RefWithMutex|Mutex|RwLock)|COND_TYPE|wc_init_state.*|pthread_.*|__pthread_.*|__atomic_.*|__cancel_jmp_buf_tag|tm|timeval|stat|dirent|DRBG|ReadDirCtx|.*__bindgen_ty_[0-9]+";
+                      wolfSSL_(Ref|RefWithMutex|Mutex|RwLock)|COND_TYPE|wc_init_state.*|pthread_.*|__pthread_.*|__atomic_.*|__cancel_jmp_buf_tag|tm|timeval|stat|dirent|_IO_FILE|ReadDirCtx|.*__bindgen_ty_[0-9]+";
 
 /// The header that makes a C file see what the library saw.
 pub fn write_wrapper(evidence: &Evidence, out_dir: &Path) -> Result<PathBuf, String> {
@@ -128,6 +130,7 @@ pub fn generate(job: &Job<'_>, destination: &Path) -> Result<(), String> {
         .clang_args(sysroot_arguments(job.compiler))
         .allowlist_function(functions(job.symbols))
         .blocklist_function(UNBOUND)
+        .blocklist_var(AMBIGUOUS)
         .allowlist_type(TYPES)
         .allowlist_type(TRANSPARENT.join("|"))
         .allowlist_var(CONSTANTS)

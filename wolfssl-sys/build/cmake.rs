@@ -16,6 +16,7 @@ pub struct Job<'a> {
     pub source: &'a Path,
     pub compiler: &'a cc::Tool,
     pub facts: &'a Facts,
+    pub has_toolchain_file: bool,
     pub out_dir: &'a Path,
 }
 
@@ -88,6 +89,11 @@ pub fn build(job: &Job<'_>) -> Result<Built, String> {
         )
         .define("WOLFSSL_RENAMES:FILEPATH", renames)
         .define("WOLFSSL_DEFINITIONS:STRING", definitions(job.plan));
+    if job.plan.tell_system && !job.has_toolchain_file {
+        config
+            .define("CMAKE_SYSTEM_NAME", job.plan.system_name)
+            .define("CMAKE_SYSTEM_PROCESSOR", &job.plan.processor);
+    }
     for flag in &job.plan.c_flags {
         config.cflag(flag).asmflag(flag);
     }

@@ -87,6 +87,11 @@ pub fn cmake(target: &Target, host: &str) -> OsString {
     for_target("CMAKE", target, host).unwrap_or_else(|| "cmake".into())
 }
 
+/// A toolchain file describes the target to CMake; nothing of it may be overruled.
+pub fn has_toolchain_file(target: &Target, host: &str) -> bool {
+    for_target("CMAKE_TOOLCHAIN_FILE", target, host).is_some()
+}
+
 /// Watches what the cmake crate, cc and bindgen read on their own account.
 pub fn watch_tools(target: &Target, host: &str) {
     for name in [

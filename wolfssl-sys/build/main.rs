@@ -37,9 +37,11 @@ fn run() -> Result<(), String> {
     let compiler = tools::compiler(&target, &host)?;
     let facts = tools::facts(&target, &compiler, &cmake, &out_dir.join("probe"))?;
     let plan =
-        plan::plan(&request, &target, &facts, env::strict()).map_err(|refusal| match refusal {
-            Refusal::Target(text) | Refusal::Feature(text) => text,
-        })?;
+        plan::plan(&request, &target, &facts, &host, env::strict()).map_err(
+            |refusal| match refusal {
+                Refusal::Target(text) | Refusal::Feature(text) => text,
+            },
+        )?;
 
     let built = cmake::build(&cmake::Job {
         plan: &plan,
@@ -48,6 +50,7 @@ fn run() -> Result<(), String> {
         source: &source.root,
         compiler: &compiler,
         facts: &facts,
+        has_toolchain_file: env::has_toolchain_file(&target, &host),
         out_dir: &out_dir,
     })?;
     let evidence = proof::prove(&plan, &target, &built)?;

@@ -8,6 +8,12 @@ use crate::rules::{self, Fate};
 /// Everything that CMake, the proof and the linker need to know.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
+    /// `CMAKE_SYSTEM_NAME` and `CMAKE_SYSTEM_PROCESSOR`, in the words that
+    /// wolfSSL's CMakeLists.txt compares with.
+    pub system_name: &'static str,
+    pub processor: String,
+    /// CMake's own guess would be another word for this machine, or the host.
+    pub tell_system: bool,
     pub fates: Vec<(Feature, Fate)>,
     /// Declared options of wolfSSL's CMakeLists.txt.
     pub options: Vec<(&'static str, String)>,
@@ -23,6 +29,10 @@ pub struct Plan {
     pub c_flags: Vec<&'static str>,
     /// Flags that stand last and win over CFLAGS: those of the Release build.
     pub release_flags: Vec<&'static str>,
+    /// Files that must be compiled, by name.
+    pub files: Vec<&'static str>,
+    /// Files that must not be compiled, as their feature is off.
+    pub absent_files: Vec<&'static str>,
     /// Symbols that the library must define.
     pub symbols: Vec<&'static str>,
     /// Symbols that it must not define, as their feature is off.
@@ -45,6 +55,7 @@ pub fn plan(
     request: &Request,
     target: &Target,
     facts: &Facts,
+    host: &str,
     strict: bool,
 ) -> Result<Plan, Refusal> {
     if let Some(reason) = rules::refusal(target) {
@@ -54,6 +65,9 @@ pub fn plan(
         )));
     }
     let mut plan = Plan {
+        system_name: system_name(target),
+        processor: processor(target),
+        tell_system: target.triple != host || guessed_wrong(target),
         options: owned(content::OPTIONS),
         raw_variables: owned(content::RAW_VARIABLES),
         macros: content::MACROS
@@ -86,12 +100,68 @@ fn owned(pairs: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
         .collect()
 }
 
+/// CMake's name for the operating system.
+fn system_name(target: &Target) -> &'static str {
+    match target.os.as_str() {
+        "linux" => "Linux",
+        "android" => "Android",
+        "macos" => "Darwin",
+        "ios" => "iOS",
+        "tvos" => "tvOS",
+        "watchos" => "watchOS",
+        "visionos" => "visionOS",
+        "windows" => "Windows",
+        "freebsd" => "FreeBSD",
+        "netbsd" => "NetBSD",
+        "openbsd" => "OpenBSD",
+        "dragonfly" => "DragonFly",
+        "solaris" | "illumos" => "SunOS",
+        "haiku" => "Haiku",
+        "fuchsia" => "Fuchsia",
+        _ => "Generic",
+    }
+}
+
+/// The processor as wolfSSL's CMakeLists.txt knows it, case and all.
+fn processor(target: &Target) -> String {
+    let apple_or_windows = target.is_apple() || target.is_windows();
+    match target.arch.as_str() {
+        "x86" => "i686",
+        "x86_64" if target.is_windows() => "AMD64",
+        "aarch64" if apple_or_windows => "arm64",
+        "powerpc" => "ppc",
+        "powerpc64" if target.big_endian => "ppc64",
+        "powerpc64" => "ppc64le",
+        other => other,
+    }
+    .to_owned()
+}
+
+/// The BSDs call x86_64 `amd64`, Windows calls arm64 `ARM64`: wolfSSL's
+/// CMakeLists.txt knows neither word.
+fn guessed_wrong(target: &Target) -> bool {
+    let bsd = matches!(
+        target.os.as_str(),
+        "freebsd" | "netbsd" | "openbsd" | "dragonfly"
+    );
+    (bsd && target.arch == "x86_64") || (target.is_windows() && target.arch == "aarch64")
+}
+
 impl Plan {
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests ask"))]
+    pub fn fate(&self, feature: Feature) -> Fate {
+        self.fates
+            .iter()
+            .find(|(of, _)| *of == feature)
+            .map_or(Fate::Off, |(_, fate)| *fate)
+    }
+
     fn apply(&mut self, feature: Feature, on: bool, target: &Target) {
         let parts = parts(feature, target);
         if !on {
             self.absent_macros.extend(parts.macros);
             self.absent_symbols.extend(parts.symbols);
+            self.absent_files.extend(parts.files);
             for (name, _, off) in parts.options {
                 self.options
                     .extend(off.map(|value| (*name, value.to_owned())));
@@ -113,6 +183,7 @@ impl Plan {
         );
         self.raw_variables.extend(owned(parts.raw_variables));
         self.symbols.extend(parts.symbols);
+        self.files.extend(parts.files);
         self.extra_sources.extend(parts.extra_sources);
         self.c_flags.extend(parts.c_flags);
     }
@@ -152,6 +223,8 @@ struct Parts {
     raw_variables: &'static [(&'static str, &'static str)],
     extra_sources: &'static [&'static str],
     c_flags: &'static [&'static str],
+    /// Files that are compiled if and only if the feature is on.
+    files: &'static [&'static str],
     /// Symbols that are in the library if and only if the feature is on.
     symbols: &'static [&'static str],
 }
@@ -186,6 +259,7 @@ fn parts(feature: Feature, target: &Target) -> Parts {
         Feature::SpAsm if target.is_aarch64() => Parts {
             macros: &["WOLFSSL_SP_ASM", "WOLFSSL_SP_ARM64", "WOLFSSL_SP_ARM64_ASM"],
             raw_variables: &[("WOLFSSL_SP_ASM", "yes"), ("WOLFSSL_SP_ARM64_ASM", "yes")],
+            files: &["sp_arm64.c"],
             ..Parts::default()
         },
         Feature::SpAsm => Parts {
@@ -195,6 +269,7 @@ fn parts(feature: Feature, target: &Target) -> Parts {
                 "WOLFSSL_SP_X86_64_ASM",
             ],
             raw_variables: &[("WOLFSSL_SP_ASM", "yes"), ("WOLFSSL_SP_X86_64_ASM", "yes")],
+            files: &["sp_x86_64.c", "sp_x86_64_asm.S"],
             symbols: &["sp_256_mont_mul_4", "sp_2048_mont_reduce_avx2_32"],
             ..Parts::default()
         },
@@ -203,6 +278,18 @@ fn parts(feature: Feature, target: &Target) -> Parts {
             // One ML-KEM routine needs an instruction beyond armv8-a.
             helpers: &["WOLFSSL_AARCH64_NO_SQRDMLSH"],
             raw_variables: &[("WOLFSSL_ARM_ASM", "yes")],
+            files: &[
+                "armv8-aes-asm.S",
+                "armv8-sha256-asm.S",
+                "armv8-curve25519.S",
+            ],
+            symbols: &[
+                "wc_AES_GCM_encrypt_AARCH64",
+                "Transform_Sha256_Len_crypto",
+                "Transform_Sha512_Len_neon",
+                "poly1305_arm64_blocks",
+                "mlkem_basemul_mont",
+            ],
             ..Parts::default()
         },
         Feature::Intelasm => Parts {
@@ -212,6 +299,12 @@ fn parts(feature: Feature, target: &Target) -> Parts {
             extra_sources: &["wolfcrypt/src/aes_x86_64_asm.S"],
             // aes.c uses the intrinsics; the choice at run time is by CPUID.
             c_flags: &["-maes"],
+            files: &[
+                "aes_x86_64_asm.S",
+                "aes_gcm_asm.S",
+                "sha256_asm.S",
+                "fe_x25519_asm.S",
+            ],
             symbols: &[
                 "wc_AES_128_Key_Expansion_AESNI",
                 "wc_AES_GCM_encrypt_avx512",

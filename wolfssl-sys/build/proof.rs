@@ -59,6 +59,7 @@ pub fn prove(plan: &Plan, target: &Target, built: &Built) -> Result<Evidence, St
         check_flags(plan, target, &evidence)?;
         check_options(&header, &evidence)?;
         commands.check_uniform(&evidence.macros)?;
+        commands.check_files(plan)?;
     }
     check_macros(plan, &evidence)?;
     check_archive(plan, &archive)?;
@@ -241,6 +242,20 @@ impl Commands {
             .iter()
             .find(named)
             .map(|(_, command)| command.clone())
+    }
+
+    fn check_files(&self, plan: &Plan) -> Result<(), String> {
+        if let Some(file) = plan.files.iter().find(|file| self.of(file).is_none()) {
+            return Err(format!("{file} is not among the compiled files"));
+        }
+        match plan
+            .absent_files
+            .iter()
+            .find(|file| self.of(file).is_some())
+        {
+            Some(file) => Err(format!("{file} was compiled although its feature is off")),
+            None => Ok(()),
+        }
     }
 
     /// Every object, C and assembly, saw the same macros.
