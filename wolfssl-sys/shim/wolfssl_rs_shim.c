@@ -75,6 +75,11 @@ int wolfssl_rs_get_exporter(const WOLFSSL* ssl, wolfssl_rs_exporter* out)
     return WOLFSSL_SUCCESS;
 }
 
+int wolfssl_rs_send_alert(WOLFSSL* ssl, int description)
+{
+    return SendAlert(ssl, alert_fatal, description);
+}
+
 int wolfssl_rs_binds_handshake(const WOLFSSL* ssl)
 {
     return ssl->options.tls1_3 || ssl->options.haveEMS;

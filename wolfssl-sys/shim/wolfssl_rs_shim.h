@@ -52,6 +52,10 @@ typedef struct wolfssl_rs_exporter {
 /* Returns WOLFSSL_SUCCESS, or BAD_STATE_E when it is too early or too late. */
 int wolfssl_rs_get_exporter(const WOLFSSL* ssl, wolfssl_rs_exporter* out);
 
+/* Sends a fatal alert for a failure that wolfSSL sent none for, under the keys
+ * of the moment. Returns 0 or an error code. */
+int wolfssl_rs_send_alert(WOLFSSL* ssl, int description);
+
 /* Whether the master secret is bound to the handshake: extended master secret
  * (RFC 7627) in TLS 1.2, always in TLS 1.3. */
 int wolfssl_rs_binds_handshake(const WOLFSSL* ssl);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::connection::acceptor::ClientHelloError;
 use crate::connection::post_handshake::PostHandshakeAuthError;
 use crate::ffi;
-use crate::protocol::AlertDescription;
+use crate::protocol::{AlertDescription, NamedGroup};
 use crate::signing::SigningError;
 
 /// Any failure of this crate.
@@ -141,6 +141,11 @@ pub enum ConfigError {
     },
     /// No protocol version is left that both the list of versions and of suites allow.
     NoUsableCipherSuite,
+    /// A key share is to be sent for a group that is not offered.
+    KeyShareNotOffered {
+        /// The group.
+        group: NamedGroup,
+    },
     /// wolfSSL refused a list of suites or groups.
     Unsupported {
         /// Of what.
@@ -308,6 +313,12 @@ impl fmt::Display for ConfigError {
             }
             Self::NoUsableCipherSuite => {
                 f.write_str("none of the cipher suites belongs to an enabled protocol version")
+            }
+            Self::KeyShareNotOffered { group } => {
+                write!(
+                    f,
+                    "a key share of {group} needs the group itself: add it to groups()"
+                )
             }
             Self::Unsupported { what, reason } => {
                 write!(f, "this list of {what} is not supported: {reason}")

@@ -39,6 +39,7 @@ mod key_log;
 mod names;
 mod pkcs8;
 mod protocol;
+mod public_key;
 mod raw_keys;
 mod roots;
 mod signing;
@@ -58,6 +59,7 @@ pub use identity::CertifiedKey;
 pub use key_log::{KeyLog, KeyLogFile};
 pub use names::{ServerName, UnknownName, server_name};
 pub use protocol::{AlertDescription, CipherSuite, NamedGroup, ProtocolVersion, SignatureScheme};
+pub use public_key::PublicKeyType;
 pub use raw_keys::{CertificateType, RawPublicKeys, subject_public_key_info};
 pub use roots::{RejectedRoot, RootCertStore};
 pub use signing::{

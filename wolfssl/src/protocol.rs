@@ -174,6 +174,11 @@ impl NamedGroup {
             .find(|group| group.name().eq_ignore_ascii_case(name))
     }
 
+    /// Whether it is a classical group and ML-KEM together.
+    pub fn is_hybrid(self) -> bool {
+        matches!(self, Self::SecP256r1MLKEM768 | Self::X25519MLKEM768)
+    }
+
     /// Whether only TLS 1.3 can use it.
     pub fn is_tls13_only(self) -> bool {
         matches!(self, Self::SecP256r1MLKEM768 | Self::X25519MLKEM768)
@@ -205,7 +210,42 @@ registry! {
         ED25519 = 0x0807, "ed25519";
         /// Ed448.
         ED448 = 0x0808, "ed448";
+        /// RSASSA-PSS with SHA-256 and an RSA-PSS key.
+        RSA_PSS_PSS_SHA256 = 0x0809, "rsa_pss_pss_sha256";
+        /// RSASSA-PSS with SHA-384 and an RSA-PSS key.
+        RSA_PSS_PSS_SHA384 = 0x080a, "rsa_pss_pss_sha384";
+        /// RSASSA-PSS with SHA-512 and an RSA-PSS key.
+        RSA_PSS_PSS_SHA512 = 0x080b, "rsa_pss_pss_sha512";
+        /// ML-DSA-44, draft-ietf-tls-mldsa; TLS 1.3 alone.
+        ML_DSA_44 = 0x0904, "mldsa44";
+        /// ML-DSA-65, draft-ietf-tls-mldsa; TLS 1.3 alone.
+        ML_DSA_65 = 0x0905, "mldsa65";
+        /// ML-DSA-87, draft-ietf-tls-mldsa; TLS 1.3 alone.
+        ML_DSA_87 = 0x0906, "mldsa87";
     }
+}
+
+impl SignatureScheme {
+    /// What a configuration offers and accepts unless told otherwise, most preferred first.
+    pub const DEFAULT: &'static [Self] = &[
+        Self::ECDSA_NISTP256_SHA256,
+        Self::ECDSA_NISTP384_SHA384,
+        Self::ECDSA_NISTP521_SHA512,
+        Self::ED25519,
+        Self::ED448,
+        Self::RSA_PSS_SHA256,
+        Self::RSA_PSS_SHA384,
+        Self::RSA_PSS_SHA512,
+        Self::RSA_PSS_PSS_SHA256,
+        Self::RSA_PSS_PSS_SHA384,
+        Self::RSA_PSS_PSS_SHA512,
+        Self::ML_DSA_44,
+        Self::ML_DSA_65,
+        Self::ML_DSA_87,
+        Self::RSA_PKCS1_SHA256,
+        Self::RSA_PKCS1_SHA384,
+        Self::RSA_PKCS1_SHA512,
+    ];
 }
 
 registry! {

@@ -7,6 +7,7 @@ use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{Context, PeerVerification, Role};
 use crate::identity::CertifiedKey;
 use crate::key_log::KeyLog;
+use crate::protocol::NamedGroup;
 use crate::roots::RootCertStore;
 
 /// How clients connect; immutable, cheap to clone, shared between threads.
@@ -20,6 +21,8 @@ pub(crate) struct ClientConfigInner {
     pub(crate) alpn: Option<Vec<u8>>,
     pub(crate) key_log: Option<Arc<dyn KeyLog>>,
     pub(crate) verify: bool,
+    /// Groups to send key shares of, when TLS 1.3 is offered.
+    pub(crate) key_shares: Option<Vec<u16>>,
 }
 
 impl ClientConfig {
@@ -30,6 +33,7 @@ impl ClientConfig {
             roots: None,
             identity: None,
             post_handshake_auth: false,
+            key_shares: None,
             verify: true,
         }
     }
@@ -51,6 +55,7 @@ pub struct ClientConfigBuilder {
     roots: Option<RootCertStore>,
     identity: Option<CertifiedKey>,
     post_handshake_auth: bool,
+    key_shares: Option<Vec<NamedGroup>>,
     verify: bool,
 }
 
@@ -77,6 +82,16 @@ impl ClientConfigBuilder {
         self
     }
 
+    /// The groups to send key shares of in the first hello, some of [`groups`](Self::groups);
+    /// default the most preferred group, and the most preferred classical one beside a hybrid,
+    /// so that a server that knows no hybrid needs no HelloRetryRequest. Each one costs a key
+    /// generation; none at all (an empty list) lets the server name the group, which costs a
+    /// round trip. Of no effect without TLS 1.3.
+    pub fn key_shares(mut self, groups: &[NamedGroup]) -> Self {
+        self.key_shares = Some(groups.to_vec());
+        self
+    }
+
     /// The application protocols to offer, most preferred first (RFC 7301). A server that
     /// knows none of them, or no ALPN, is accepted, and nothing is negotiated.
     pub fn alpn<P: AsRef<[u8]>>(mut self, protocols: impl IntoIterator<Item = P>) -> Self {
@@ -98,6 +113,7 @@ impl ClientConfigBuilder {
     /// [`Error::Config`] with what is wrong, or [`Error::Library`].
     pub fn build(self) -> Result<ClientConfig, Error> {
         let alpn = self.protocols.alpn_list()?;
+        let key_shares = self.protocols.key_shares(self.key_shares.as_deref())?;
         let mut setup = self.protocols.set_up(Role::Client)?;
         let raw_keys = self.protocols.raw_public_keys.as_ref();
         if self.verify {
@@ -139,6 +155,7 @@ impl ClientConfigBuilder {
                 alpn,
                 key_log: self.protocols.key_log,
                 verify: self.verify,
+                key_shares,
             }),
         })
     }

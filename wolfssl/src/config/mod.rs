@@ -9,7 +9,7 @@ use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{ContextSetup, Role};
 use crate::identity::{CertifiedKey, KeySource};
 use crate::key_log::KeyLog;
-use crate::protocol::{CipherSuite, NamedGroup, ProtocolVersion};
+use crate::protocol::{CipherSuite, NamedGroup, ProtocolVersion, SignatureScheme};
 use crate::raw_keys::{CertificateType, RawPublicKeys};
 use crate::roots::RootCertStore;
 
@@ -19,6 +19,7 @@ pub(crate) struct Protocols {
     pub(crate) versions: Vec<ProtocolVersion>,
     pub(crate) cipher_suites: Vec<CipherSuite>,
     pub(crate) groups: Vec<NamedGroup>,
+    pub(crate) signature_schemes: Vec<SignatureScheme>,
     pub(crate) alpn: Vec<Vec<u8>>,
     pub(crate) raw_public_keys: Option<RawPublicKeys>,
     pub(crate) key_log: Option<Arc<dyn KeyLog>>,
@@ -30,6 +31,7 @@ impl Default for Protocols {
             versions: vec![ProtocolVersion::TLSv1_2, ProtocolVersion::TLSv1_3],
             cipher_suites: CipherSuite::DEFAULT.to_vec(),
             groups: NamedGroup::DEFAULT.to_vec(),
+            signature_schemes: SignatureScheme::DEFAULT.to_vec(),
             alpn: Vec::new(),
             raw_public_keys: None,
             key_log: None,
@@ -52,6 +54,12 @@ impl Protocols {
         if self.cipher_suites.is_empty() {
             return Err(ConfigError::Empty {
                 what: "cipher suites",
+            }
+            .into());
+        }
+        if self.signature_schemes.is_empty() {
+            return Err(ConfigError::Empty {
+                what: "signature schemes",
             }
             .into());
         }
@@ -88,7 +96,40 @@ impl Protocols {
             .set_cipher_suites(&suites)
             .map_err(unsupported("cipher suites"))?;
         setup.set_groups(&groups).map_err(unsupported("groups"))?;
+        let schemes = self.signature_schemes.iter().map(|scheme| scheme.value());
+        setup
+            .set_signature_schemes(&schemes.collect::<Vec<_>>())
+            .map_err(unsupported("signature schemes"))?;
         Ok(setup)
+    }
+
+    /// The groups that a client sends key shares of, in the order of its groups; `None` when it
+    /// does not offer TLS 1.3.
+    pub(crate) fn key_shares(
+        &self,
+        chosen: Option<&[NamedGroup]>,
+    ) -> Result<Option<Vec<u16>>, Error> {
+        let offers_tls13 = self.versions.contains(&ProtocolVersion::TLSv1_3)
+            && self
+                .cipher_suites
+                .iter()
+                .any(|suite| suite.version() == ProtocolVersion::TLSv1_3);
+        if !offers_tls13 {
+            return Ok(None);
+        }
+        let default = || {
+            let mut shares = self.groups.first().copied().into_iter().collect::<Vec<_>>();
+            if shares.iter().any(|group| group.is_hybrid()) {
+                shares.extend(self.groups.iter().find(|group| !group.is_hybrid()));
+            }
+            shares
+        };
+        let shares = chosen.map_or_else(default, <[_]>::to_vec);
+        if let Some(&group) = shares.iter().find(|group| !self.groups.contains(group)) {
+            return Err(ConfigError::KeyShareNotOffered { group }.into());
+        }
+        let ordered = self.groups.iter().filter(|group| shares.contains(group));
+        Ok(Some(ordered.map(|group| group.value()).collect()))
     }
 
     /// The ALPN list in wolfSSL's form; `None` for no list.
@@ -204,6 +245,16 @@ macro_rules! protocol_setters {
         /// well.
         pub fn raw_public_keys(mut self, keys: crate::RawPublicKeys) -> Self {
             self.protocols.raw_public_keys = Some(keys);
+            self
+        }
+
+        /// The signature schemes for certificates and handshakes, most preferred first; default
+        /// [`crate::SignatureScheme::DEFAULT`]. A peer that signs its handshake by another one
+        /// is refused, and this side signs by none but these. Of several that suit its RSA key
+        /// wolfSSL takes one with the smallest hash, PSS first, whatever the order. In TLS 1.2 a server
+        /// without any scheme for RSA, or for ECDSA, still takes such keys from its clients.
+        pub fn signature_schemes(mut self, schemes: &[crate::SignatureScheme]) -> Self {
+            self.protocols.signature_schemes = schemes.to_vec();
             self
         }
 

@@ -2,7 +2,7 @@
 
 use super::{ConnectionCommon, deref_to_common};
 use crate::config::client::ClientConfig;
-use crate::error::Error;
+use crate::error::{Error, ErrorCode};
 use crate::names::ServerName;
 
 /// A client's connection without I/O; see [`ConnectionCommon`] for its methods.
@@ -28,6 +28,12 @@ impl ClientConnection {
             inner.alpn.as_deref(),
             Some((name, inner.verify)),
         )?;
+        if let Some(groups) = &inner.key_shares {
+            common
+                .session
+                .set_key_shares(groups)
+                .map_err(|code| Error::Library(ErrorCode::new(code)))?;
+        }
         if let Some(log) = &inner.key_log {
             common.set_key_log(log);
         }
@@ -35,5 +41,11 @@ impl ClientConnection {
             common,
             _config: config.clone(),
         })
+    }
+
+    /// The name that this connection asked for: the SNI when it is a DNS name, and what the
+    /// server's certificate is valid for.
+    pub fn server_name(&self) -> Option<&ServerName> {
+        self.common.server_name.as_ref()
     }
 }

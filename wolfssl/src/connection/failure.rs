@@ -31,6 +31,27 @@ pub(super) fn classify(session: &mut Session, name: Option<&ServerName<'_>>, cod
     }
 }
 
+/// What to tell the peer of a failure that wolfSSL sends no alert for.
+pub(super) fn alert_for(code: i32, handshaking: bool) -> AlertDescription {
+    match code {
+        sys::OCSP_CERT_REVOKED | sys::CRL_CERT_REVOKED => AlertDescription::CertificateRevoked,
+        sys::BAD_CERTIFICATE_STATUS_ERROR
+        | sys::OCSP_CERT_UNKNOWN
+        | sys::OCSP_LOOKUP_FAIL
+        | sys::OCSP_INVALID_STATUS => AlertDescription::BadCertificateStatusResponse,
+        sys::BUFFER_ERROR | sys::BUFFER_E | sys::LENGTH_ERROR => AlertDescription::DecodeError,
+        sys::OUT_OF_ORDER_E | sys::DUPLICATE_MSG_E | sys::SANITY_MSG_E => {
+            AlertDescription::UnexpectedMessage
+        }
+        sys::INVALID_PARAMETER => AlertDescription::IllegalParameter,
+        sys::MEMORY_E | sys::MEMORY_ERROR | sys::BAD_FUNC_ARG | sys::BAD_STATE_E => {
+            AlertDescription::InternalError
+        }
+        _ if handshaking => AlertDescription::HandshakeFailure,
+        _ => AlertDescription::InternalError,
+    }
+}
+
 fn certificate_error(
     session: &Session,
     name: Option<&ServerName<'_>>,

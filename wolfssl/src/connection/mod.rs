@@ -3,8 +3,10 @@
 pub(crate) mod acceptor;
 mod buffers;
 pub(crate) mod client;
+mod diagnostics;
 mod failure;
 pub(crate) mod keying;
+mod parameters;
 pub(crate) mod post_handshake;
 mod raw_keys;
 pub(crate) mod server;
@@ -20,7 +22,6 @@ use crate::ffi::{Context, Handshake, Plaintext, Session};
 use crate::identity::CertifiedKey;
 use crate::key_log::KeyLog;
 use crate::names::ServerName;
-use crate::protocol::{CipherSuite, NamedGroup, ProtocolVersion, SignatureScheme};
 use crate::raw_keys::CertificateType;
 
 /// What [`ConnectionCommon::process`] came to.
@@ -134,7 +135,7 @@ impl ConnectionCommon {
                 }
                 Handshake::WantsInput => Ok(Status::WantsInput),
                 Handshake::WantsSignature => Ok(Status::WantsSignature),
-                Handshake::Failed(code) => Err(self.fail(code)),
+                Handshake::Failed(code) => Err(self.fail_and_tell(code, output)),
             };
         }
         if self.session.pending() > 0 {
@@ -149,7 +150,7 @@ impl ConnectionCommon {
                 Handshake::Complete => {}
                 Handshake::WantsInput => return Ok(Status::WantsInput),
                 Handshake::WantsSignature => return Ok(Status::WantsSignature),
-                Handshake::Failed(code) => return Err(self.fail(code)),
+                Handshake::Failed(code) => return Err(self.fail_and_tell(code, output)),
             }
         }
         match self.session.decrypt(input, output) {
@@ -160,7 +161,7 @@ impl ConnectionCommon {
                 self.received_close = true;
                 Ok(Status::PeerClosed)
             }
-            Plaintext::Failed(code) => Err(self.fail(code)),
+            Plaintext::Failed(code) => Err(self.fail_and_tell(code, output)),
         }
     }
 
@@ -234,41 +235,6 @@ impl ConnectionCommon {
     /// Decrypted bytes that [`read`](Self::read) can hand out at once.
     pub fn plaintext_len(&self) -> usize {
         self.session.pending()
-    }
-
-    /// The protocol version in use; `None` before it is negotiated.
-    pub fn negotiated_version(&self) -> Option<ProtocolVersion> {
-        self.after_handshake()?;
-        ProtocolVersion::from_u16(self.session.version())
-    }
-
-    /// The cipher suite in use; `None` before it is negotiated.
-    pub fn negotiated_cipher_suite(&self) -> Option<CipherSuite> {
-        self.after_handshake()?;
-        CipherSuite::from_value(self.session.cipher_suite())
-    }
-
-    /// The key exchange group; `None` before it is negotiated, and after a resumption that
-    /// made no new key exchange.
-    pub fn negotiated_group(&self) -> Option<NamedGroup> {
-        self.after_handshake()?;
-        NamedGroup::from_wolfssl_name(self.session.group_name()?)
-    }
-
-    /// The scheme of the signature in the handshake: the peer's for a client, one's own for a
-    /// server. `None` before the end of the handshake and after a resumption.
-    pub fn negotiated_signature_scheme(&self) -> Option<SignatureScheme> {
-        self.after_handshake()?;
-        if self.is_resumed() {
-            return None;
-        }
-        SignatureScheme::from_value(self.session.server_signature()?)
-    }
-
-    /// The application protocol agreed on (RFC 7301), if any.
-    pub fn negotiated_alpn(&self) -> Option<Vec<u8>> {
-        self.after_handshake()?;
-        self.session.alpn()
     }
 
     /// The peer's certificate chain as it was sent, leaf first; empty when there was none, or a

@@ -50,6 +50,7 @@ pub(crate) struct Context {
     verification: PeerVerification,
     signer: Option<Signer>,
     raw_keys: Option<RawPublicKeys>,
+    groups: Vec<c_int>,
 }
 
 // SAFETY: a WOLFSSL_CTX is not tied to the thread that made it; the library is built without
@@ -92,6 +93,11 @@ impl Context {
         self.raw_keys.as_ref()
     }
 
+    /// The groups, most preferred first.
+    pub(super) fn groups(&self) -> &[c_int] {
+        &self.groups
+    }
+
     pub(crate) fn role(&self) -> Role {
         self.role
     }
@@ -123,6 +129,7 @@ impl ContextSetup {
                 verification: PeerVerification::NotRequested,
                 signer: None,
                 raw_keys: None,
+                groups: Vec::new(),
             },
         };
         if tls12 && tls13 {
@@ -258,7 +265,9 @@ impl ContextSetup {
         // SAFETY: the array is readable for its length and copied by wolfSSL.
         check(unsafe {
             sys::wolfSSL_CTX_set_groups(self.ptr(), groups.as_mut_ptr(), groups.len() as c_int)
-        })
+        })?;
+        self.context.groups = groups;
+        Ok(())
     }
 
     /// Turns session cache and tickets off for both versions.

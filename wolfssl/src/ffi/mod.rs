@@ -4,10 +4,12 @@
 //! [`ErrorCode`], callbacks that cannot unwind into C.
 #![allow(unsafe_code)]
 
+mod alerts;
 mod callback;
 mod context;
 mod digest;
 mod key_log;
+mod parameters;
 mod post_handshake;
 mod public_key;
 mod raw_keys;

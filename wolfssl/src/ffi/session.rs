@@ -8,10 +8,11 @@ use std::sync::Arc;
 use rustls_pki_types::{CertificateDer, ServerName};
 use wolfssl_sys as sys;
 
+use super::alerts::FATAL;
 use super::callback::CallbackState;
 use super::context::{Context, Role};
 use super::secrets::Exporter;
-use super::status::{AlertHistory, SUCCESS};
+use super::status::SUCCESS;
 
 /// What a handshake step led to.
 pub(crate) enum Handshake {
@@ -81,6 +82,7 @@ impl Session {
             exporter: None,
         };
         session.attach_signer();
+        session.restrict_groups()?;
         Ok(session)
     }
 
@@ -282,19 +284,6 @@ impl Session {
         .and_then(|name| name.to_str().ok())
     }
 
-    /// The wire value of the scheme that the server signed the handshake with.
-    pub(crate) fn server_signature(&self) -> Option<u16> {
-        let ssl = self.ssl.as_ptr();
-        // SAFETY: live session; both calls only read.
-        let signature = unsafe {
-            match self.context.role() {
-                Role::Client => sys::wolfssl_rs_peer_signature(ssl),
-                Role::Server => sys::wolfssl_rs_own_signature(ssl),
-            }
-        };
-        signature_scheme(signature >> 8, signature & 0xff)
-    }
-
     /// The protocol agreed on (`wolfSSL_ALPN_GetProtocol`), copied.
     pub(crate) fn alpn(&self) -> Option<Vec<u8>> {
         let mut name: *mut c_char = std::ptr::null_mut();
@@ -329,30 +318,6 @@ impl Session {
     pub(crate) fn resumed(&self) -> bool {
         // SAFETY: live session; the call only reads.
         unsafe { sys::wolfSSL_session_reused(self.ssl.as_ptr()) == 1 }
-    }
-
-    /// `wolfSSL_get_alert_history`.
-    pub(crate) fn alerts(&self) -> AlertHistory {
-        let none = sys::WOLFSSL_ALERT {
-            code: -1,
-            level: -1,
-        };
-        let mut history = sys::WOLFSSL_ALERT_HISTORY {
-            last_rx: none,
-            last_tx: none,
-        };
-        // SAFETY: live session; the call fills the struct, whose layout bindgen took from the
-        // same headers.
-        unsafe { sys::wolfSSL_get_alert_history(self.ssl.as_ptr(), &raw mut history) };
-        let seen = |alert: sys::WOLFSSL_ALERT| {
-            let code = u8::try_from(alert.code).ok()?;
-            let level = u8::try_from(alert.level).ok()?;
-            (level != 0).then_some((level, code))
-        };
-        AlertHistory {
-            received: seen(history.last_rx),
-            sent: seen(history.last_tx),
-        }
     }
 
     /// The peer's chain as it came, leaf first.
@@ -423,29 +388,6 @@ impl Session {
         result
     }
 }
-
-/// The code point of RFC 8446 for wolfSSL's SignatureAlgorithm and wc_MACAlgorithm.
-fn signature_scheme(algorithm: i32, hash: i32) -> Option<u16> {
-    let hash = match hash {
-        4 => 4, // sha256_mac
-        5 => 5, // sha384_mac
-        6 => 6, // sha512_mac
-        _ => 0,
-    };
-    match (algorithm, hash) {
-        (9, _) => Some(0x0807),  // ed25519_sa_algo
-        (11, _) => Some(0x0808), // ed448_sa_algo
-        (_, 0) => None,
-        (1, hash) => Some(hash << 8 | 1),  // rsa_sa_algo
-        (3, hash) => Some(hash << 8 | 3),  // ecc_dsa_sa_algo
-        (8, hash) => Some(0x0800 | hash),  // rsa_pss_sa_algo
-        (10, hash) => Some(0x0805 + hash), // rsa_pss_pss_algo
-        _ => None,
-    }
-}
-
-/// The level of an alert.
-const FATAL: u8 = 2;
 
 const WANT_READ: i32 = sys::WOLFSSL_ERROR_WANT_READ as i32;
 const ZERO_RETURN: i32 = sys::WOLFSSL_ERROR_ZERO_RETURN as i32;

@@ -1,4 +1,4 @@
-//! wolfSSL's return codes, their texts and the alerts a session has seen.
+//! wolfSSL's return codes and their texts.
 
 use std::ffi::{CStr, c_char, c_ulong};
 
@@ -6,13 +6,6 @@ use wolfssl_sys as sys;
 
 /// `WOLFSSL_SUCCESS`.
 pub(crate) const SUCCESS: i32 = 1;
-
-/// The last alert received and the last sent, each as (level, description).
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct AlertHistory {
-    pub(crate) received: Option<(u8, u8)>,
-    pub(crate) sent: Option<(u8, u8)>,
-}
 
 /// wolfSSL's own words for an error code (`wolfSSL_ERR_error_string_n`).
 pub(crate) fn reason_text(code: i32) -> String {
