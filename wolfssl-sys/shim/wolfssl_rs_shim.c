@@ -84,3 +84,61 @@ int wolfssl_rs_binds_handshake(const WOLFSSL* ssl)
 {
     return ssl->options.tls1_3 || ssl->options.haveEMS;
 }
+
+int wolfssl_rs_ech_private_key(const WOLFSSL_CTX* ctx, unsigned char* key)
+{
+    word32 size = CURVE25519_KEYSIZE;
+
+    if (ctx->echConfigs == NULL || ctx->echConfigs->receiverPrivkey == NULL ||
+            ctx->echConfigs->kemId != DHKEM_X25519_HKDF_SHA256) {
+        return BAD_FUNC_ARG;
+    }
+    return wc_curve25519_export_private_raw_ex(
+        (curve25519_key*)ctx->echConfigs->receiverPrivkey, key, &size,
+        EC25519_LITTLE_ENDIAN);
+}
+
+int wolfssl_rs_ech_add_key(WOLFSSL_CTX* ctx, const unsigned char* config,
+    unsigned int configSz, const unsigned char* key)
+{
+    WOLFSSL_EchConfig* added = NULL;
+    curve25519_key* private = NULL;
+    byte public[CURVE25519_PUB_KEY_SIZE];
+    int ret;
+
+    ret = SetEchConfigsEx(&added, ctx->heap, config, configSz);
+    if (ret != 0)
+        return ret;
+    if (added->next != NULL || added->kemId != DHKEM_X25519_HKDF_SHA256)
+        ret = BAD_FUNC_ARG;
+    if (ret == 0) {
+        /* Allocated as wc_HpkeFreeKey will free it. */
+        private = (curve25519_key*)XMALLOC(sizeof(*private), ctx->heap,
+            DYNAMIC_TYPE_CURVE25519);
+        if (private == NULL)
+            ret = MEMORY_E;
+    }
+    if (ret == 0) {
+        ret = wc_curve25519_init_ex(private, ctx->heap, INVALID_DEVID);
+        if (ret == 0)
+            added->receiverPrivkey = private;
+        else
+            XFREE(private, ctx->heap, DYNAMIC_TYPE_CURVE25519);
+    }
+    if (ret == 0)
+        ret = wc_curve25519_make_pub(sizeof(public), public,
+            CURVE25519_KEYSIZE, key);
+    if (ret == 0 && XMEMCMP(public, added->receiverPubkey, sizeof(public)) != 0)
+        ret = BAD_FUNC_ARG;
+    if (ret == 0)
+        ret = wc_curve25519_import_private_raw_ex(key, CURVE25519_KEYSIZE,
+            public, sizeof(public), private, EC25519_LITTLE_ENDIAN);
+    if (ret == 0) {
+        added->next = ctx->echConfigs;
+        ctx->echConfigs = added;
+    }
+    else {
+        FreeEchConfigs(added, ctx->heap);
+    }
+    return ret;
+}

@@ -60,4 +60,15 @@ int wolfssl_rs_send_alert(WOLFSSL* ssl, int description);
  * (RFC 7627) in TLS 1.2, always in TLS 1.3. */
 int wolfssl_rs_binds_handshake(const WOLFSSL* ssl);
 
+/* The private key, 32 bytes, of the first Encrypted Client Hello configuration
+ * of a server's context, which wolfSSL generates and keeps to itself. 0 or an
+ * error code. */
+int wolfssl_rs_ech_private_key(const WOLFSSL_CTX* ctx, unsigned char* key);
+
+/* Adds one configuration (an ECHConfigList of one entry for X25519) with its
+ * private key, 32 bytes, to a context that no connection uses yet. 0 or an error
+ * code; BAD_FUNC_ARG when the two do not belong together. */
+int wolfssl_rs_ech_add_key(WOLFSSL_CTX* ctx, const unsigned char* config,
+    unsigned int configSz, const unsigned char* key);
+
 #endif

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::connection::acceptor::ClientHelloError;
 use crate::connection::post_handshake::PostHandshakeAuthError;
+use crate::ech::EchConfigList;
 use crate::ffi;
 use crate::protocol::{AlertDescription, NamedGroup};
 use crate::signing::SigningError;
@@ -33,6 +34,14 @@ pub enum Error {
     },
     /// A client's first bytes are no ClientHello that can be answered.
     ClientHello(ClientHelloError),
+    /// The server could not decrypt the Encrypted Client Hello and has proven to be the one of
+    /// its public name; nothing of the application was sent. Connect again with its new
+    /// configurations, in an [`EchMode::Offer`](crate::EchMode::Offer); if it has none, it does
+    /// not have ECH any more, and connecting without reveals the name.
+    EchRejected {
+        /// What to offer instead.
+        retry_configs: Option<EchConfigList>,
+    },
     /// More bytes of the peer are needed first; not a failure.
     WantsInput,
     /// A signature is needed first: see [`crate::Status::WantsSignature`]; not a failure.
@@ -114,6 +123,11 @@ pub enum ConfigError {
     },
     /// Raw public keys of peers were given, and not to check peers as well.
     UncheckedRawPublicKeys,
+    /// Configurations or keys of Encrypted Client Hello cannot be used.
+    EchConfig {
+        /// wolfSSL's code with its text.
+        reason: ErrorCode,
+    },
     /// A server needs a certificate and its key.
     NoIdentity,
     /// The name is neither a DNS name nor an IP address.
@@ -249,6 +263,13 @@ impl fmt::Display for Error {
             Self::WantsSignature => {
                 f.write_str("a signature is being waited for: call provide_signature()")
             }
+            Self::EchRejected { retry_configs } => {
+                f.write_str("the server could not decrypt the Encrypted Client Hello")?;
+                match retry_configs {
+                    Some(_) => f.write_str(": connect again with its new configurations"),
+                    None => f.write_str(" and offers no other configuration"),
+                }
+            }
             Self::Signing(error) => error.fmt(f),
             Self::PostHandshakeAuth(error) => error.fmt(f),
             Self::CallbackPanicked => f.write_str("a callback has panicked under this connection"),
@@ -299,6 +320,12 @@ impl fmt::Display for ConfigError {
             }
             Self::UncheckedRawPublicKeys => {
                 f.write_str("raw public keys have to be checked: leave verification on")
+            }
+            Self::EchConfig { reason } => {
+                write!(
+                    f,
+                    "the Encrypted Client Hello configuration cannot be used: {reason}"
+                )
             }
             Self::NoIdentity => f.write_str("a server needs a certificate: call identity()"),
             Self::ServerName { given } => {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Protocols, add_anchors, protocol_setters, use_certificate_types, use_identity};
+use crate::ech::{EchConfigList, EchMode};
 use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{Context, PeerVerification, Role};
 use crate::identity::CertifiedKey;
@@ -23,6 +24,7 @@ pub(crate) struct ClientConfigInner {
     pub(crate) verify: bool,
     /// Groups to send key shares of, when TLS 1.3 is offered.
     pub(crate) key_shares: Option<Vec<u16>>,
+    pub(crate) ech: Option<EchConfigList>,
 }
 
 impl ClientConfig {
@@ -34,6 +36,7 @@ impl ClientConfig {
             identity: None,
             post_handshake_auth: false,
             key_shares: None,
+            ech: EchMode::Off,
             verify: true,
         }
     }
@@ -56,6 +59,7 @@ pub struct ClientConfigBuilder {
     identity: Option<CertifiedKey>,
     post_handshake_auth: bool,
     key_shares: Option<Vec<NamedGroup>>,
+    ech: EchMode,
     verify: bool,
 }
 
@@ -92,6 +96,12 @@ impl ClientConfigBuilder {
         self
     }
 
+    /// What to do about Encrypted Client Hello (RFC 9849); default [`EchMode::Off`].
+    pub fn ech(mut self, mode: EchMode) -> Self {
+        self.ech = mode;
+        self
+    }
+
     /// The application protocols to offer, most preferred first (RFC 7301). A server that
     /// knows none of them, or no ALPN, is accepted, and nothing is negotiated.
     pub fn alpn<P: AsRef<[u8]>>(mut self, protocols: impl IntoIterator<Item = P>) -> Self {
@@ -111,7 +121,11 @@ impl ClientConfigBuilder {
     ///
     /// # Errors
     /// [`Error::Config`] with what is wrong, or [`Error::Library`].
-    pub fn build(self) -> Result<ClientConfig, Error> {
+    pub fn build(mut self) -> Result<ClientConfig, Error> {
+        if let EchMode::Offer(_) = self.ech {
+            // wolfSSL would go on with TLS 1.2 as the server of the public name.
+            self.protocols.require_tls13("Encrypted Client Hello")?;
+        }
         let alpn = self.protocols.alpn_list()?;
         let key_shares = self.protocols.key_shares(self.key_shares.as_deref())?;
         let mut setup = self.protocols.set_up(Role::Client)?;
@@ -146,6 +160,9 @@ impl ClientConfigBuilder {
                     what: "post-handshake authentication",
                 })?;
         }
+        if let EchMode::Off = self.ech {
+            setup.disable_ech();
+        }
         setup
             .disable_resumption()
             .map_err(|code| Error::Library(ErrorCode::new(code)))?;
@@ -156,6 +173,10 @@ impl ClientConfigBuilder {
                 key_log: self.protocols.key_log,
                 verify: self.verify,
                 key_shares,
+                ech: match self.ech {
+                    EchMode::Offer(list) => Some(list),
+                    _ => None,
+                },
             }),
         })
     }

@@ -40,6 +40,20 @@ impl Default for Protocols {
 }
 
 impl Protocols {
+    pub(crate) fn speaks_tls13(&self) -> bool {
+        self.versions.contains(&ProtocolVersion::TLSv1_3)
+    }
+
+    /// Leaves TLS 1.3 alone, for what no other version has.
+    pub(crate) fn require_tls13(&mut self, what: &'static str) -> Result<(), Error> {
+        self.versions
+            .retain(|&version| version == ProtocolVersion::TLSv1_3);
+        if self.versions.is_empty() {
+            return Err(ConfigError::NeedsTls13 { what }.into());
+        }
+        Ok(())
+    }
+
     /// A context with versions, suites and groups set.
     pub(crate) fn set_up(&self, role: Role) -> Result<ContextSetup, Error> {
         if self.versions.is_empty() {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Protocols, add_anchors, protocol_setters, use_certificate_types, use_identity};
+use crate::ech::EchKeys;
 use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{Context, PeerVerification, Role};
 use crate::identity::CertifiedKey;
@@ -52,6 +53,7 @@ impl ServerConfig {
             protocols: Protocols::default(),
             identity: None,
             client_auth: ClientAuth::None,
+            ech_keys: Vec::new(),
         }
     }
 }
@@ -69,6 +71,7 @@ pub struct ServerConfigBuilder {
     protocols: Protocols,
     identity: Option<CertifiedKey>,
     client_auth: ClientAuth,
+    ech_keys: Vec<EchKeys>,
 }
 
 impl ServerConfigBuilder {
@@ -83,6 +86,14 @@ impl ServerConfigBuilder {
     /// Whether clients must show a certificate; default [`ClientAuth::None`].
     pub fn client_auth(mut self, client_auth: ClientAuth) -> Self {
         self.client_auth = client_auth;
+        self
+    }
+
+    /// The keys to decrypt an Encrypted Client Hello with (RFC 9849), newest first; default
+    /// none. Clients whose configuration is none of these are told all of them. The
+    /// [`identity`](Self::identity) has to be valid for their public names as well.
+    pub fn ech_keys(mut self, keys: impl IntoIterator<Item = EchKeys>) -> Self {
+        self.ech_keys = keys.into_iter().collect();
         self
     }
 
@@ -131,6 +142,19 @@ impl ServerConfigBuilder {
             raw_keys,
             !matches!(self.client_auth, ClientAuth::None),
         )?;
+        if !self.ech_keys.is_empty() && !self.protocols.speaks_tls13() {
+            return Err(ConfigError::NeedsTls13 {
+                what: "Encrypted Client Hello",
+            }
+            .into());
+        }
+        for keys in self.ech_keys.iter().rev() {
+            setup
+                .add_ech_keys(keys)
+                .map_err(|code| ConfigError::EchConfig {
+                    reason: ErrorCode::new(code),
+                })?;
+        }
         setup
             .disable_resumption()
             .map_err(|code| Error::Library(ErrorCode::new(code)))?;

@@ -37,6 +37,12 @@ impl ClientConnection {
         if let Some(log) = &inner.key_log {
             common.set_key_log(log);
         }
+        if let Some(list) = &inner.ech {
+            common
+                .session
+                .offer_ech(list)
+                .map_err(|code| Error::Library(ErrorCode::new(code)))?;
+        }
         Ok(Self {
             common,
             _config: config.clone(),

@@ -11,6 +11,11 @@ pub(super) fn classify(session: &mut Session, name: Option<&ServerName<'_>>, cod
     if let Some(failure) = session.take_signing_failure() {
         return Error::Signing(failure);
     }
+    if code == sys::ECH_REQUIRED_E {
+        return Error::EchRejected {
+            retry_configs: session.ech_retry_configs(),
+        };
+    }
     let alerts = session.alerts();
     let alert =
         |seen: Option<(u8, u8)>| seen.and_then(|(_, code)| AlertDescription::from_value(code));

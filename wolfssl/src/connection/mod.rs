@@ -4,6 +4,7 @@ pub(crate) mod acceptor;
 mod buffers;
 pub(crate) mod client;
 mod diagnostics;
+mod ech;
 mod failure;
 pub(crate) mod keying;
 mod parameters;

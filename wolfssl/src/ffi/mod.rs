@@ -8,6 +8,7 @@ mod alerts;
 mod callback;
 mod context;
 mod digest;
+mod ech;
 mod key_log;
 mod parameters;
 mod post_handshake;
@@ -21,6 +22,7 @@ mod status;
 
 pub(crate) use context::{Context, ContextSetup, PeerVerification, Role};
 pub(crate) use digest::Hash;
+pub(crate) use ech::{check_ech_configs, check_ech_keys, generate_ech_key};
 pub(crate) use public_key::{PublicKey, is_public_key, public_key_of};
 pub(crate) use scratch::{
     IdentityFault, check_identity, check_raw_identity, check_raw_signer, check_signer,
