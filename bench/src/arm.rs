@@ -14,6 +14,8 @@ pub struct Arm {
     pub library_feature: &'static str,
     /// One line for people.
     pub summary: &'static str,
+    /// Whether it is measured unless other arms are named.
+    pub by_default: bool,
 }
 
 /// The features whose effect on machine code is measured, as a worker reports them.
@@ -39,11 +41,20 @@ pub const ARMS: &[Arm] = &[
         "the default features: assembly for ciphers and hashes too",
     ),
     Arm {
+        by_default: false,
+        ..wolfssl(
+            "full+fp-ecc",
+            &["u128", "sp", "sp-asm", "armasm", "intelasm", "fp-ecc"],
+            "with tables for elliptic curve points that recur, 363 KB in every thread",
+        )
+    },
+    Arm {
         id: "rustls-aws-lc",
         library: "rustls-aws-lc",
         features: &[],
         library_feature: "peer-rustls-aws-lc",
         summary: "rustls over aws-lc-rs",
+        by_default: true,
     },
 ];
 
@@ -77,6 +88,7 @@ const fn wolfssl(
         features,
         library_feature: "wolfssl",
         summary,
+        by_default: true,
     }
 }
 

@@ -167,7 +167,7 @@ impl Args {
 
     fn chosen_arms(&self) -> Result<Vec<&'static Arm>> {
         if self.arms.is_empty() {
-            return Ok(ARMS.iter().collect());
+            return Ok(ARMS.iter().filter(|arm| arm.by_default).collect());
         }
         let mut chosen: Vec<&'static Arm> = Vec::new();
         for id in &self.arms {

@@ -45,13 +45,64 @@ pub fn figure(value: f64) -> String {
 fn arms(file: &ResultFile) -> String {
     let mut text = String::new();
     for arm in real_arms(file) {
-        let with = match arm.features.as_slice() {
-            [] => String::new(),
-            features => format!(" with {}", features.join(", ")),
-        };
-        let _ = writeln!(text, "{:<16} {} {}{with}", arm.id, arm.library, arm.version);
+        let _ = writeln!(
+            text,
+            "{:<16} {} {}{}",
+            arm.id,
+            arm.library,
+            arm.version,
+            build(arm)
+        );
     }
+    let host = &file.host;
+    let cpu = host.cpu.as_deref().unwrap_or("unknown processor");
+    let machine = if host.hypervisor {
+        ", virtual machine"
+    } else {
+        ""
+    };
+    let load = host
+        .load
+        .map_or(String::new(), |load| format!(", load {load}"));
+    let _ = writeln!(
+        text,
+        "{:<16} {cpu}, {} cores{machine}, {}{load}; {}",
+        "on",
+        host.vcpus,
+        host.platform,
+        host.cpu_flags.join(" ")
+    );
     text
+}
+
+/// How the library says it was built: features and their fate, optimisation, compiler.
+fn build(arm: &ArmRecord) -> String {
+    let mut parts = Vec::new();
+    let mut on = Vec::new();
+    let mut ignored = Vec::new();
+    for name in &arm.features {
+        match arm.build_info["features"][name]["fate"].as_str() {
+            Some("ignored") => ignored.push(name.as_str()),
+            _ => on.push(name.as_str()),
+        }
+    }
+    if !on.is_empty() {
+        parts.push(format!("with {}", on.join(", ")));
+    }
+    if !ignored.is_empty() {
+        parts.push(format!(
+            "(no effect on this target: {})",
+            ignored.join(", ")
+        ));
+    }
+    for key in ["optimisation", "compiler"] {
+        parts.extend(arm.build_info[key].as_str().map(str::to_owned));
+    }
+    for peer in ["aws-lc-rs", "aws-lc-sys"] {
+        let version = arm.build_info[peer].as_str();
+        parts.extend(version.map(|version| format!("{peer} {version}")));
+    }
+    parts.iter().map(|part| format!(" {part}")).collect()
 }
 
 fn figures(file: &ResultFile) -> Table {
@@ -210,7 +261,12 @@ fn dash() -> String {
 pub fn catalogue() -> String {
     let mut text = String::from("arms:\n");
     for arm in crate::arm::ARMS {
-        let _ = writeln!(text, "  {:<36} {}", arm.id, arm.summary);
+        let note = if arm.by_default {
+            ""
+        } else {
+            " (only when named)"
+        };
+        let _ = writeln!(text, "  {:<36} {}{note}", arm.id, arm.summary);
     }
     text.push_str("scenarios:\n");
     for scenario in crate::scenario::Scenario::catalogue() {

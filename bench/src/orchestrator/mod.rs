@@ -117,6 +117,8 @@ impl Worker {
             )
         } else if !hello.optimised {
             "was built without optimisation".to_owned()
+        } else if let Some(level) = too_low(&hello.build_info) {
+            format!("has its C library compiled with {level}; that measures the compiler")
         } else {
             return Ok(hello);
         };
@@ -125,6 +127,12 @@ impl Worker {
             message: fault,
         })
     }
+}
+
+/// The optimisation level of the C library, if it is told and lower than anyone would deploy.
+fn too_low(build_info: &serde_json::Value) -> Option<&str> {
+    let level = build_info["optimisation"].as_str()?;
+    (!["-O2", "-O3", "-Ofast"].contains(&level)).then_some(level)
 }
 
 /// Measures `scenarios` with every worker that can.
@@ -324,6 +332,15 @@ mod tests {
         assert_eq!(preempted.disturbance(), Some("preempted"));
         let slowed = observation(Some(0), 99, [5.0, 4.7]);
         assert_eq!(slowed.disturbance(), Some("clock"));
+    }
+
+    #[test]
+    fn a_library_below_o2_is_refused() {
+        let built = |level: &str| serde_json::json!({ "optimisation": level });
+        assert_eq!(too_low(&built("-O0")), Some("-O0"));
+        assert_eq!(too_low(&built("")), Some(""));
+        assert_eq!(too_low(&built("-O3")), None);
+        assert_eq!(too_low(&serde_json::json!({})), None);
     }
 
     fn observation(steal_ticks: Option<u64>, cpu_ms: u64, spin: [f64; 2]) -> Observation {
