@@ -99,6 +99,7 @@ pub const MACROS: &[&str] = &[
     "HAVE_SECRET_CALLBACK",
     "HAVE_RPK",
     "HAVE_MAX_FRAGMENT",
+    "HAVE_SERVER_RENEGOTIATION_INFO", // RFC 5746, or strict clients refuse TLS 1.2
     "HAVE_ECC384",
     "HAVE_ECC521",
     "WOLFSSL_ALWAYS_VERIFY_CB", // the peer's chain also when all is well

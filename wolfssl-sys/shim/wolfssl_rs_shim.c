@@ -22,6 +22,41 @@ void wolfssl_rs_set_middlebox_compat(WOLFSSL* ssl, int on)
     ssl->options.tls13MiddleBoxCompat = (on != 0);
 }
 
+/* Called when the extensions of a ClientHello have been read, right before the
+ * first protocol of the client's list that the server knows is taken. */
+static int own_alpn_first(WOLFSSL* ssl, int* alert, void* argument)
+{
+    TLSX* extension = TLSX_Find(ssl->extensions, TLSX_APPLICATION_LAYER_PROTOCOL);
+    byte* offered = ssl->alpn_peer_requested;
+    byte* end = offered + ssl->alpn_peer_requested_length;
+    const ALPN* own;
+
+    (void)alert;
+    (void)argument;
+    if (extension == NULL || offered == NULL)
+        return 0;
+    for (own = (const ALPN*)extension->data; own != NULL; own = own->next) {
+        size_t size = XSTRLEN(own->protocol_name);
+        byte* at;
+
+        /* Entries are a length and a name; the parser has checked the bounds. */
+        for (at = offered; at < end; at += 1 + *at) {
+            if (*at == size && XMEMCMP(at + 1, own->protocol_name, size) == 0) {
+                XMEMMOVE(offered + 1 + size, offered, (size_t)(at - offered));
+                offered[0] = (byte)size;
+                XMEMCPY(offered + 1, own->protocol_name, size);
+                return 0;
+            }
+        }
+    }
+    return 0;
+}
+
+void wolfssl_rs_prefer_own_alpn(WOLFSSL_CTX* ctx)
+{
+    wolfSSL_CTX_set_servername_callback(ctx, own_alpn_first);
+}
+
 int wolfssl_rs_got_finished(const WOLFSSL* ssl)
 {
     return ssl->msgsReceived.got_finished;

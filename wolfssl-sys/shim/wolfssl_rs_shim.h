@@ -20,6 +20,10 @@ int wolfssl_rs_peer_signature(const WOLFSSL* ssl);
  * the session id into the encoded inner hello, where RFC 9849 wants it empty. */
 void wolfssl_rs_set_middlebox_compat(WOLFSSL* ssl, int on);
 
+/* Has a server choose by its own order among the protocols that a client offers
+ * (RFC 7301, section 3.2); wolfSSL by itself goes by the client's. */
+void wolfssl_rs_prefer_own_alpn(WOLFSSL_CTX* ctx);
+
 /* Whether the peer's Finished has come; after wolfSSL_request_certificate, the
  * one that ends the client's answer. */
 int wolfssl_rs_got_finished(const WOLFSSL* ssl);

@@ -163,6 +163,14 @@ fn alpn_is_agreed_refused_or_absent() {
     assert_eq!(client.as_deref(), Some(b"http/1.1".as_slice()));
     assert_eq!(server.as_deref(), Some(b"http/1.1".as_slice()));
 
+    // RFC 7301, section 3.2: the server's most preferred, wherever it stands in the offer.
+    for offered in [&["http/1.1", "h2"][..], &["smtp", "http/1.1", "h3", "h2"]] {
+        let (outcome, client, server) = offer(offered);
+        assert!(outcome.is_ok(), "{outcome:?}");
+        assert_eq!(client.as_deref(), Some(b"h2".as_slice()));
+        assert_eq!(server.as_deref(), Some(b"h2".as_slice()));
+    }
+
     let (outcome, client, _) = offer(&[]);
     assert!(outcome.is_ok(), "{outcome:?}");
     assert_eq!(client, None);

@@ -97,8 +97,9 @@ impl ServerConfigBuilder {
         self
     }
 
-    /// The application protocols to choose from (RFC 7301). A client that offers ALPN and
-    /// none of these is refused with `no_application_protocol`; one without ALPN is accepted.
+    /// The application protocols to choose from, most preferred first: this order decides,
+    /// not the client's (RFC 7301). A client that offers ALPN and none of these is refused
+    /// with `no_application_protocol`; one without ALPN is accepted.
     pub fn alpn<P: AsRef<[u8]>>(mut self, protocols: impl IntoIterator<Item = P>) -> Self {
         self.protocols.alpn = protocols
             .into_iter()

@@ -19,7 +19,10 @@ pub(super) fn classify(session: &mut Session, name: Option<&ServerName<'_>>, cod
     let alerts = session.alerts();
     let alert =
         |seen: Option<(u8, u8)>| seen.and_then(|(_, code)| AlertDescription::from_value(code));
-    if code == sys::FATAL_ERROR
+    // OpenSSL sends its alerts in the clear until its Finished (TLS 1.3); wolfSSL then reads
+    // the alert and calls it a parse error.
+    let fatal = |seen: Option<(u8, u8)>| seen.is_some_and(|(level, _)| level == FATAL);
+    if (code == sys::FATAL_ERROR || code == sys::PARSE_ERROR && fatal(alerts.received))
         && let Some(received) = alert(alerts.received)
     {
         return Error::AlertReceived(received);
@@ -57,6 +60,9 @@ pub(super) fn alert_for(code: i32, handshaking: bool) -> AlertDescription {
     }
 }
 
+/// The level of an alert that ends a connection (RFC 8446, section 6).
+const FATAL: u8 = 2;
+
 fn certificate_error(
     session: &Session,
     name: Option<&ServerName<'_>>,
@@ -78,7 +84,7 @@ fn certificate_error(
         | sys::OCSP_LOOKUP_FAIL
         | sys::OCSP_INVALID_STATUS
         | sys::BAD_CERTIFICATE_STATUS_ERROR => CertificateError::RevocationStatusUnknown,
-        sys::ASN_SIG_CONFIRM_E | sys::ASN_SIG_HASH_E | sys::ASN_SIG_KEY_E => {
+        sys::ASN_SIG_CONFIRM_E | sys::ASN_SIG_HASH_E | sys::ASN_SIG_KEY_E | sys::ASN_SIG_OID_E => {
             CertificateError::BadSignature
         }
         sys::NO_PEER_CERT | sys::NO_CERT_ERROR => CertificateError::NotPresented,

@@ -143,6 +143,10 @@ impl ContextSetup {
             sys::wolfSSL_CTX_SetIORecv(setup.ptr(), Some(callback::receive));
             sys::wolfSSL_CTX_SetIOSend(setup.ptr(), Some(callback::send));
         }
+        if role == Role::Server {
+            // SAFETY: live, unshared context; sets a callback that has no state.
+            unsafe { sys::wolfssl_rs_prefer_own_alpn(setup.ptr()) };
+        }
         Ok(setup)
     }
 
