@@ -27,7 +27,10 @@ impl Authority {
     }
 
     pub fn with_algorithm(name: &str, algorithm: &'static SignatureAlgorithm) -> Self {
-        let key = KeyPair::generate_for(algorithm).unwrap();
+        Self::with_key(name, KeyPair::generate_for(algorithm).unwrap())
+    }
+
+    pub fn with_key(name: &str, key: KeyPair) -> Self {
         let params = ca_params(name);
         let certificate = params.self_signed(&key).unwrap();
         Self {

@@ -1,0 +1,19 @@
+//! Handshakes and data with programs of other TLS libraries, in both directions.
+//!
+//! Nothing is imitated here: each test starts the other side's own program on a loopback
+//! port, reads what that program says about the connection, and compares it with what this
+//! library says. A program that is not installed is a failure with its remedy.
+#![cfg(unix)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod credentials;
+mod curl;
+mod cuts;
+mod examples;
+mod ours;
+mod program;
+mod s_client;
+mod s_server;
+mod spelling;
