@@ -114,6 +114,14 @@ pub enum ConfigError {
         /// wolfSSL's code with its text.
         reason: ErrorCode,
     },
+    /// The private key is encrypted and no password was given.
+    EncryptedKey,
+    /// The private key cannot be decrypted: the password is wrong, or the algorithm is not
+    /// one of those that [`from_encrypted_pem`](crate::CertifiedKey::from_encrypted_pem) names.
+    KeyDecryption {
+        /// wolfSSL's code with its text.
+        reason: ErrorCode,
+    },
     /// The private key is not that of the first certificate in the chain.
     KeyMismatch,
     /// A raw public key is not a `SubjectPublicKeyInfo` of a supported kind.
@@ -309,6 +317,14 @@ impl fmt::Display for ConfigError {
                 write!(f, "the certificate chain cannot be used: {reason}")
             }
             Self::PrivateKey { reason } => write!(f, "the private key cannot be used: {reason}"),
+            Self::EncryptedKey => f.write_str(
+                "the private key is encrypted; give its password to from_encrypted_pem()",
+            ),
+            Self::KeyDecryption { reason } => write!(
+                f,
+                "the private key cannot be decrypted, by a wrong password or as wolfSSL \
+                 does not know its encryption: {reason}"
+            ),
             Self::KeyMismatch => f.write_str(
                 "the private key is not that of the first certificate; the leaf goes first",
             ),

@@ -4,12 +4,12 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{
     CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, SubjectPublicKeyInfoDer,
 };
 use zeroize::Zeroize;
 
+use crate::encrypted_key::{chain_from_pem, key_from_pem};
 use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{self, IdentityFault, PublicKey, Signer};
 use crate::pkcs8;
@@ -112,28 +112,10 @@ impl CertifiedKey {
     /// Reads chain and key from PEM text; both may stand in one text, given twice.
     ///
     /// # Errors
-    /// [`ConfigError::Pem`], and those of [`CertifiedKey::new`].
+    /// [`ConfigError::Pem`], [`ConfigError::EncryptedKey`], and those of
+    /// [`CertifiedKey::new`].
     pub fn from_pem(chain: &[u8], key: &[u8]) -> Result<Self, Error> {
-        let pem_error = |what| {
-            move |error: rustls_pki_types::pem::Error| {
-                Error::Config(ConfigError::Pem {
-                    what,
-                    reason: error.to_string(),
-                })
-            }
-        };
-        let chain = CertificateDer::pem_slice_iter(chain)
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(pem_error("certificate"))?;
-        if chain.is_empty() {
-            return Err(ConfigError::Pem {
-                what: "certificate",
-                reason: "it holds no CERTIFICATE section".to_owned(),
-            }
-            .into());
-        }
-        let key = PrivateKeyDer::from_pem_slice(key).map_err(pem_error("private key"))?;
-        Self::new(chain, key)
+        Self::new(chain_from_pem(chain)?, key_from_pem(key, None)?)
     }
 
     /// Reads chain and key from PEM files; both may be one file.

@@ -33,6 +33,8 @@ mod config;
 mod connection;
 mod der;
 mod ech;
+
+mod encrypted_key;
 mod error;
 mod ffi;
 mod identity;

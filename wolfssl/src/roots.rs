@@ -100,10 +100,12 @@ impl RootCertStore {
         Ok(store)
     }
 
-    /// Adds one certificate.
+    /// Adds one certificate. It need not be a CA's: a self-signed server certificate is an
+    /// anchor for itself. Whatever its owner signs is trusted as well, as with every anchor.
     ///
     /// # Errors
-    /// [`ConfigError::TrustAnchor`] when wolfSSL does not take it: malformed, expired, no CA.
+    /// [`ConfigError::TrustAnchor`] when wolfSSL does not take it: malformed, expired, or with
+    /// an RSA key over 4096 bits.
     pub fn add(&mut self, der: CertificateDer<'_>) -> Result<(), Error> {
         let index = self.anchors.len();
         self.try_add(der.into_owned()).map_err(|code| {

@@ -30,8 +30,14 @@ pub(super) fn classify(session: &mut Session, name: Option<&ServerName<'_>>, cod
     if let Some(error) = certificate_error(session, name, code) {
         return Error::InvalidCertificate(error);
     }
-    if alert(alerts.sent) == Some(AlertDescription::UnsupportedCertificate) {
-        return CertificateError::UnsupportedType.into();
+    match alert(alerts.sent) {
+        Some(AlertDescription::UnsupportedCertificate) => {
+            return CertificateError::UnsupportedType.into();
+        }
+        Some(AlertDescription::BadCertificate | AlertDescription::UnknownCA) => {
+            return CertificateError::Other(ErrorCode::new(code)).into();
+        }
+        _ => {}
     }
     Error::Handshake {
         reason: ErrorCode::new(code),

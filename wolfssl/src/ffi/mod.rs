@@ -9,6 +9,8 @@ mod callback;
 mod context;
 mod digest;
 mod ech;
+
+mod encrypted_key;
 mod key_log;
 mod parameters;
 mod post_handshake;
@@ -23,6 +25,8 @@ mod status;
 pub(crate) use context::{Context, ContextSetup, PeerVerification, Role};
 pub(crate) use digest::Hash;
 pub(crate) use ech::{check_ech_configs, check_ech_keys, generate_ech_key};
+
+pub(crate) use encrypted_key::{decrypt_legacy_pem, decrypt_pkcs8};
 pub(crate) use public_key::{PublicKey, is_public_key, public_key_of};
 pub(crate) use scratch::{
     IdentityFault, check_identity, check_raw_identity, check_raw_signer, check_signer,

@@ -3,8 +3,12 @@
 
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, SubjectPublicKeyInfoDer};
 
+use wolfssl_sys as sys;
+
 use super::context::{ContextSetup, Role};
+use super::public_key::public_key_of;
 use super::signing::Signer;
+use crate::public_key::PublicKeyType;
 
 /// Why an identity cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,11 +21,21 @@ pub(crate) enum IdentityFault {
 
 impl IdentityFault {
     /// A public key of a kind that nothing is signed with here.
-    pub(crate) const UNKNOWN_KEY: Self = Self::Key(wolfssl_sys::ALGO_ID_E);
+    pub(crate) const UNKNOWN_KEY: Self = Self::Key(sys::ALGO_ID_E);
 }
+
+/// The largest RSA keys that the library is built for.
+const MAX_RSA_BITS: usize = sys::RSA_MAX_SIZE as usize;
 
 /// Whether wolfSSL takes this certificate as a trust anchor.
 pub(crate) fn check_trust_anchor(der: &CertificateDer<'_>) -> Result<(), i32> {
+    if let Some(PublicKeyType::Rsa { bits } | PublicKeyType::RsaPss { bits }) =
+        PublicKeyType::of_spki(&public_key_of(der)?)
+        && bits > MAX_RSA_BITS
+    {
+        // wolfSSL takes it and then fails at every signature.
+        return Err(sys::RSA_KEY_SIZE_E);
+    }
     ContextSetup::new(Role::Client, true, true)?.add_trust_anchor(der)
 }
 

@@ -27,17 +27,30 @@ impl Authority {
     }
 
     pub fn with_algorithm(name: &str, algorithm: &'static SignatureAlgorithm) -> Self {
-        Self::with_key(name, KeyPair::generate_for(algorithm).unwrap())
+        Self::make(ca_params(name), KeyPair::generate_for(algorithm).unwrap())
     }
 
     pub fn with_key(name: &str, key: KeyPair) -> Self {
-        let params = ca_params(name);
+        Self::make(ca_params(name), key)
+    }
+
+    pub fn with_params(name: &str, change: impl FnOnce(&mut CertificateParams)) -> Self {
+        let mut params = ca_params(name);
+        change(&mut params);
+        Self::make(params, KeyPair::generate().unwrap())
+    }
+
+    fn make(params: CertificateParams, key: KeyPair) -> Self {
         let certificate = params.self_signed(&key).unwrap();
         Self {
             der: certificate.der().clone(),
             pem: certificate.pem(),
             issuer: Issuer::new(params, key),
         }
+    }
+
+    pub fn key_pem(&self) -> String {
+        self.issuer.key().serialize_pem()
     }
 
     /// A CA below this one.
