@@ -136,6 +136,11 @@ pub enum ConfigError {
         /// wolfSSL's code with its text.
         reason: ErrorCode,
     },
+    /// `max_fragment_size` is not between 64 and 16384 bytes.
+    FragmentSize {
+        /// What it was, in bytes.
+        given: usize,
+    },
     /// A server needs a certificate and its key.
     NoIdentity,
     /// The name is neither a DNS name nor an IP address.
@@ -343,6 +348,10 @@ impl fmt::Display for ConfigError {
                     "the Encrypted Client Hello configuration cannot be used: {reason}"
                 )
             }
+            Self::FragmentSize { given } => write!(
+                f,
+                "records can hold 64 to 16384 bytes, not {given}: see max_fragment_size()"
+            ),
             Self::NoIdentity => f.write_str("a server needs a certificate: call identity()"),
             Self::ServerName { given } => {
                 write!(f, "{given:?} is neither a DNS name nor an IP address")

@@ -6,6 +6,7 @@ use super::{Protocols, add_anchors, protocol_setters, use_certificate_types, use
 use crate::ech::{EchConfigList, EchMode};
 use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{Context, PeerVerification, Role};
+use crate::fragments::MaxFragmentLength;
 use crate::identity::CertifiedKey;
 use crate::key_log::KeyLog;
 use crate::protocol::NamedGroup;
@@ -37,6 +38,7 @@ impl ClientConfig {
             post_handshake_auth: false,
             key_shares: None,
             ech: EchMode::Off,
+            max_fragment_length: None,
             verify: true,
         }
     }
@@ -60,6 +62,7 @@ pub struct ClientConfigBuilder {
     post_handshake_auth: bool,
     key_shares: Option<Vec<NamedGroup>>,
     ech: EchMode,
+    max_fragment_length: Option<MaxFragmentLength>,
     verify: bool,
 }
 
@@ -93,6 +96,15 @@ impl ClientConfigBuilder {
     /// round trip. Of no effect without TLS 1.3.
     pub fn key_shares(mut self, groups: &[NamedGroup]) -> Self {
         self.key_shares = Some(groups.to_vec());
+        self
+    }
+
+    /// Asks the server that neither end sends longer records than this (RFC 6066, section 4);
+    /// default nothing. A server may ignore it:
+    /// [`negotiated_max_fragment_length`](crate::ConnectionCommon::negotiated_max_fragment_length)
+    /// tells.
+    pub fn max_fragment_length(mut self, length: MaxFragmentLength) -> Self {
+        self.max_fragment_length = Some(length);
         self
     }
 
@@ -159,6 +171,11 @@ impl ClientConfigBuilder {
                 .map_err(|_| ConfigError::NeedsTls13 {
                     what: "post-handshake authentication",
                 })?;
+        }
+        if let Some(length) = self.max_fragment_length {
+            setup
+                .offer_max_fragment_length(length)
+                .map_err(|code| Error::Library(ErrorCode::new(code)))?;
         }
         if let EchMode::Off = self.ech {
             setup.disable_ech();

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{ContextSetup, Role};
+use crate::fragments::FRAGMENT_SIZES;
 use crate::identity::{CertifiedKey, KeySource};
 use crate::key_log::KeyLog;
 use crate::protocol::{CipherSuite, NamedGroup, ProtocolVersion, SignatureScheme};
@@ -22,6 +23,7 @@ pub(crate) struct Protocols {
     pub(crate) signature_schemes: Vec<SignatureScheme>,
     pub(crate) alpn: Vec<Vec<u8>>,
     pub(crate) raw_public_keys: Option<RawPublicKeys>,
+    pub(crate) max_fragment_size: Option<usize>,
     pub(crate) key_log: Option<Arc<dyn KeyLog>>,
 }
 
@@ -34,6 +36,7 @@ impl Default for Protocols {
             signature_schemes: SignatureScheme::DEFAULT.to_vec(),
             alpn: Vec::new(),
             raw_public_keys: None,
+            max_fragment_size: None,
             key_log: None,
         }
     }
@@ -114,6 +117,12 @@ impl Protocols {
         setup
             .set_signature_schemes(&schemes.collect::<Vec<_>>())
             .map_err(unsupported("signature schemes"))?;
+        if let Some(size) = self.max_fragment_size {
+            if !FRAGMENT_SIZES.contains(&size) {
+                return Err(ConfigError::FragmentSize { given: size }.into());
+            }
+            setup.set_fragment_size(size);
+        }
         Ok(setup)
     }
 
@@ -251,6 +260,14 @@ macro_rules! protocol_setters {
         /// out.
         pub fn groups(mut self, groups: &[crate::NamedGroup]) -> Self {
             self.protocols.groups = groups.to_vec();
+            self
+        }
+
+        /// The most plaintext to put into a record that this end sends, in bytes, 64 to 16384;
+        /// default 16384. Smaller records let the peer start on the data sooner and cost more
+        /// in all. Handshake messages are not limited by it.
+        pub fn max_fragment_size(mut self, bytes: usize) -> Self {
+            self.protocols.max_fragment_size = Some(bytes);
             self
         }
 

@@ -6,6 +6,7 @@ pub(crate) mod client;
 mod diagnostics;
 mod ech;
 mod failure;
+mod fragments;
 pub(crate) mod keying;
 mod parameters;
 pub(crate) mod post_handshake;

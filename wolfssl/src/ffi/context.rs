@@ -45,31 +45,36 @@ pub(crate) struct ContextSetup {
 
 /// A finished context.
 pub(crate) struct Context {
-    ptr: NonNull<sys::WOLFSSL_CTX>,
+    handle: Handle,
     role: Role,
     verification: PeerVerification,
     signer: Option<Signer>,
     raw_keys: Option<RawPublicKeys>,
     groups: Vec<c_int>,
+    fragment_size: usize,
 }
+
+/// The C half of a context: the one part whose safety between threads is not the compiler's
+/// to see.
+struct Handle(NonNull<sys::WOLFSSL_CTX>);
 
 // SAFETY: a WOLFSSL_CTX is not tied to the thread that made it; the library is built without
 // SINGLE_THREADED (asserted by wolfssl-sys's build proof), so its reference count and its
 // certificate manager are guarded by C mutexes.
-unsafe impl Send for Context {}
+unsafe impl Send for Handle {}
 // SAFETY: as above; after setup no unlocked setter can be reached through `&Context`.
-unsafe impl Sync for Context {}
+unsafe impl Sync for Handle {}
 
-impl Drop for Context {
+impl Drop for Handle {
     fn drop(&mut self) {
         // SAFETY: we hold one reference, taken by wolfSSL_CTX_new; sessions hold their own.
-        unsafe { sys::wolfSSL_CTX_free(self.ptr.as_ptr()) }
+        unsafe { sys::wolfSSL_CTX_free(self.0.as_ptr()) }
     }
 }
 
 impl Context {
     pub(super) fn as_ptr(&self) -> *mut sys::WOLFSSL_CTX {
-        self.ptr.as_ptr()
+        self.handle.0.as_ptr()
     }
 
     pub(super) fn accepts_any_certificate(&self) -> bool {
@@ -86,6 +91,11 @@ impl Context {
     /// The key held elsewhere that signs, if any.
     pub(super) fn signer(&self) -> Option<&Signer> {
         self.signer.as_ref()
+    }
+
+    /// The most plaintext to seal at a time, in bytes; it fits a `c_int`.
+    pub(super) fn fragment_size(&self) -> usize {
+        self.fragment_size
     }
 
     /// The peers known by their key.
@@ -124,11 +134,12 @@ impl ContextSetup {
         let ptr = NonNull::new(ptr).ok_or(sys::MEMORY_E)?;
         let mut setup = Self {
             context: Context {
-                ptr,
+                handle: Handle(ptr),
                 role,
                 verification: PeerVerification::NotRequested,
                 signer: None,
                 raw_keys: None,
+                fragment_size: c_int::MAX as usize,
                 groups: Vec::new(),
             },
         };
@@ -156,7 +167,7 @@ impl ContextSetup {
     }
 
     pub(super) fn ptr(&mut self) -> *mut sys::WOLFSSL_CTX {
-        self.context.ptr.as_ptr()
+        self.context.handle.0.as_ptr()
     }
 
     pub(super) fn role(&self) -> Role {
@@ -165,6 +176,11 @@ impl ContextSetup {
 
     pub(super) fn set_raw_keys(&mut self, keys: Option<RawPublicKeys>) {
         self.context.raw_keys = keys;
+    }
+
+    /// Limits the records to send; `size` is one of `FRAGMENT_SIZES`.
+    pub(crate) fn set_fragment_size(&mut self, size: usize) {
+        self.context.fragment_size = size;
     }
 
     pub(super) fn set_signer(&mut self, signer: Signer) {

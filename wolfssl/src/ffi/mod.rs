@@ -11,6 +11,7 @@ mod digest;
 mod ech;
 
 mod encrypted_key;
+mod fragments;
 mod key_log;
 mod parameters;
 mod post_handshake;

@@ -233,7 +233,7 @@ impl Session {
     pub(crate) fn write(&mut self, data: &[u8], output: &mut Vec<u8>) -> Result<(), i32> {
         let mut rest = data;
         while !rest.is_empty() {
-            let size = c_int::try_from(rest.len()).unwrap_or(c_int::MAX);
+            let size = rest.len().min(self.context.fragment_size()) as c_int;
             let (code, error) = self.with_io(&mut &[][..], output, |ssl| {
                 // SAFETY: live session with its I/O lent; `rest` is readable for `size` bytes.
                 unsafe {
