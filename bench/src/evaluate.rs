@@ -5,9 +5,11 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::orchestrator::{Cell, Grid, Observation, Worker};
-use crate::results::{RatioRecord, Row, SampleRecord};
+use crate::results::{RatioRecord, Row, SampleRecord, Verdict};
 use crate::scenario::{RECORD_BYTES, Scenario};
-use crate::statistics::{Pair, median, median_absolute_deviation, paired_ratio};
+use crate::statistics::{
+    Pair, holm, median, median_absolute_deviation, paired_ratio, probability_if_equal,
+};
 use crate::validity;
 
 /// Which launch and which round in it.
@@ -37,6 +39,7 @@ pub fn evaluate(
         ratios.extend(compare(workers, scenario, &found, seed));
         rows.extend(found);
     }
+    conclude(&mut ratios, &rows);
     (rows, ratios)
 }
 
@@ -174,7 +177,8 @@ fn compare(workers: &[Worker], scenario: &Scenario, rows: &[Row], seed: u64) -> 
     };
     let row = |id: &str| rows.iter().find(|row| row.arm == id && row.valid);
     let measure = |a: &str, b: &str| {
-        let ratio = paired_ratio(&pairs(row(a)?, row(b)?), seed)?;
+        let pairs = pairs(row(a)?, row(b)?);
+        let ratio = paired_ratio(&pairs, seed)?;
         Some(RatioRecord {
             a: a.to_owned(),
             b: b.to_owned(),
@@ -182,6 +186,8 @@ fn compare(workers: &[Worker], scenario: &Scenario, rows: &[Row], seed: u64) -> 
             ratio: ratio.ratio,
             ci95: [ratio.low, ratio.high],
             aa_floor: None,
+            p_holm: probability_if_equal(&pairs),
+            verdict: Verdict::Inconclusive,
         })
     };
     let mut ratios: Vec<RatioRecord> = Vec::new();
@@ -197,12 +203,58 @@ fn compare(workers: &[Worker], scenario: &Scenario, rows: &[Row], seed: u64) -> 
     }
     let floor = control.and_then(|control| {
         let same = ratios.iter().find(|ratio| ratio.a == control.id)?;
-        Some((same.ratio - 1.0).abs())
+        Some(reach(same.ci95))
     });
     for ratio in &mut ratios {
         ratio.aa_floor = floor;
     }
     ratios
+}
+
+/// How far an interval reaches from 1, as a share.
+fn reach([low, high]: [f64; 2]) -> f64 {
+    (1.0 / low - 1.0).max(high - 1.0).max(0.0)
+}
+
+/// Corrects the probabilities for the number of comparisons in the file, and concludes.
+fn conclude(ratios: &mut [RatioRecord], rows: &[Row]) {
+    let tested: Vec<usize> = (0..ratios.len())
+        .filter(|&index| ratios[index].p_holm.is_some())
+        .collect();
+    let raw: Vec<f64> = tested
+        .iter()
+        .filter_map(|&index| ratios[index].p_holm)
+        .collect();
+    for (&index, p) in tested.iter().zip(holm(&raw)) {
+        ratios[index].p_holm = Some(p);
+    }
+    let noisy: BTreeSet<&str> = rows
+        .iter()
+        .filter(|row| row.noisy)
+        .map(|row| row.scenario.as_str())
+        .collect();
+    for ratio in ratios {
+        if !noisy.contains(ratio.scenario.as_str()) {
+            ratio.verdict = verdict(ratio);
+        }
+    }
+}
+
+fn verdict(record: &RatioRecord) -> Verdict {
+    /// Differences below this are of no interest even where they could be shown.
+    const INTEREST: f64 = 0.02;
+    let [low, high] = record.ci95;
+    let floor = record.aa_floor.unwrap_or(0.0);
+    let sure = record.p_holm.is_some_and(|p| p < 0.05);
+    if sure && low > 1.0 && record.ratio > 1.0 + floor {
+        Verdict::Faster
+    } else if sure && high < 1.0 && record.ratio < 1.0 / (1.0 + floor) {
+        Verdict::Slower
+    } else if reach(record.ci95) <= floor.max(INTEREST) {
+        Verdict::NoDifference
+    } else {
+        Verdict::Inconclusive
+    }
 }
 
 /// The rounds in which both rows have a sample that counts.

@@ -8,6 +8,7 @@ pub mod arm;
 pub mod cli;
 #[cfg(feature = "worker")]
 pub mod cohort;
+pub mod compare;
 pub mod error;
 pub mod evaluate;
 pub mod fixtures;

@@ -160,8 +160,41 @@ pub struct RatioRecord {
     pub ratio: f64,
     /// Bootstrap interval of the ratio, 95 %.
     pub ci95: [f64; 2],
-    /// How far the control lay from its arm in this scenario, as a share; absent without control.
+    /// How far the interval of the control over its arm reaches from 1 in this scenario, as a
+    /// share; absent without control.
     pub aa_floor: Option<f64>,
+    /// How probable ratios at least this far from 1 are if the arms are equally fast, corrected
+    /// after Holm for all ratios of the file; absent with fewer than two launches.
+    pub p_holm: Option<f64>,
+    /// What can be concluded.
+    pub verdict: Verdict,
+}
+
+/// What can be concluded from a ratio.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The first arm is faster: the interval lies above 1, the ratio above the A/A floor, and the
+    /// corrected probability below 5 %.
+    Faster,
+    /// The first arm is slower, by the same rules.
+    Slower,
+    /// The interval lies within the A/A floor, or within 2 % if that is wider.
+    NoDifference,
+    /// None of these, or most rounds were disturbed.
+    Inconclusive,
+}
+
+impl Verdict {
+    /// The verdict as printed.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::NoDifference => "no difference",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
 }
 
 impl ResultFile {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
 /// Middle value; the mean of the two middle ones for an even count. `None` for no values.
 pub fn median(values: &[f64]) -> Option<f64> {
     percentile(values, 0.5)
@@ -53,33 +55,44 @@ pub const RESAMPLES: usize = 10_000;
 /// get a lucky memory layout keeps its weight in every resample. The same pairs and seed give the
 /// same interval. `None` without a pair of positive finite figures.
 pub fn paired_ratio(pairs: &[Pair], seed: u64) -> Option<Ratio> {
-    let mut launches: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for pair in pairs {
-        let ratio = pair.a / pair.b;
-        if ratio.is_finite() && ratio > 0.0 {
-            launches.entry(pair.launch).or_default().push(ratio);
-        }
-    }
-    let all: Vec<f64> = launches.values().flatten().copied().collect();
-    let ratio = median(&all)?;
-
+    let launches = ratios_by_launch(pairs);
+    let ratio = median(&flat(&launches))?;
     let mut random = fastrand::Rng::with_seed(seed);
-    let mut resample = Vec::with_capacity(all.len());
-    let mut medians = Vec::with_capacity(RESAMPLES);
-    for _ in 0..RESAMPLES {
-        resample.clear();
-        for rounds in launches.values() {
-            resample.extend((0..rounds.len()).map(|_| rounds[random.usize(..rounds.len())]));
-        }
-        resample.sort_by(f64::total_cmp);
-        medians.extend(percentile_of_sorted(&resample, 0.5));
-    }
-    medians.sort_by(f64::total_cmp);
-    Some(Ratio {
-        ratio,
-        low: percentile_of_sorted(&medians, 0.025)?,
-        high: percentile_of_sorted(&medians, 0.975)?,
+    interval(ratio, || median_of_resample(&launches, &mut random))
+}
+
+/// The ratio of the medians of two sets of figures that were not measured in turns, with its
+/// bootstrap percentile interval (95 %). Each figure comes with its launch. `None` without figures
+/// on both sides.
+pub fn unpaired_ratio(a: &[(u32, f64)], b: &[(u32, f64)], seed: u64) -> Option<Ratio> {
+    let (a, b) = (by_launch(a), by_launch(b));
+    let ratio = median(&flat(&a))? / median(&flat(&b))?;
+    let mut random = fastrand::Rng::with_seed(seed);
+    interval(ratio, || {
+        Some(median_of_resample(&a, &mut random)? / median_of_resample(&b, &mut random)?)
     })
+}
+
+/// How probable ratios at least this far from 1 are if the arms are equally fast: two-sided
+/// one-sample t test on the launches' mean logarithms, as the rounds of one launch share their
+/// memory layout and are not independent of each other. `None` with fewer than two launches.
+pub fn probability_if_equal(pairs: &[Pair]) -> Option<f64> {
+    let means: Vec<f64> = ratios_by_launch(pairs)
+        .values()
+        .map(|rounds| mean(&rounds.iter().map(|ratio| ratio.ln()).collect::<Vec<_>>()))
+        .collect();
+    let count = means.len() as f64;
+    if means.len() < 2 {
+        return None;
+    }
+    let centre = mean(&means);
+    let squares: Vec<f64> = means.iter().map(|value| (value - centre).powi(2)).collect();
+    let error = (squares.iter().sum::<f64>() / (count - 1.0) / count).sqrt();
+    if error == 0.0 {
+        return Some(if centre == 0.0 { 1.0 } else { 0.0 });
+    }
+    let distribution = StudentsT::new(0.0, 1.0, count - 1.0).ok()?;
+    Some(2.0 * distribution.cdf(-(centre / error).abs()))
 }
 
 /// Holm's step-down correction: the p value of each hypothesis adjusted for the whole family, in
@@ -95,6 +108,51 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
         adjusted[index] = largest;
     }
     adjusted
+}
+
+type Launches = BTreeMap<u32, Vec<f64>>;
+
+fn ratios_by_launch(pairs: &[Pair]) -> Launches {
+    let ratios = pairs.iter().map(|pair| (pair.launch, pair.a / pair.b));
+    by_launch(&ratios.collect::<Vec<_>>())
+}
+
+fn by_launch(figures: &[(u32, f64)]) -> Launches {
+    let mut launches = Launches::new();
+    for &(launch, figure) in figures {
+        if figure.is_finite() && figure > 0.0 {
+            launches.entry(launch).or_default().push(figure);
+        }
+    }
+    launches
+}
+
+fn flat(launches: &Launches) -> Vec<f64> {
+    launches.values().flatten().copied().collect()
+}
+
+fn median_of_resample(launches: &Launches, random: &mut fastrand::Rng) -> Option<f64> {
+    let mut resample = Vec::new();
+    for rounds in launches.values() {
+        resample.extend((0..rounds.len()).map(|_| rounds[random.usize(..rounds.len())]));
+    }
+    median(&resample)
+}
+
+fn interval(ratio: f64, resample: impl FnMut() -> Option<f64>) -> Option<Ratio> {
+    let mut found: Vec<f64> = std::iter::repeat_with(resample)
+        .take(RESAMPLES)
+        .collect::<Option<_>>()?;
+    found.sort_by(f64::total_cmp);
+    Some(Ratio {
+        ratio,
+        low: percentile_of_sorted(&found, 0.025)?,
+        high: percentile_of_sorted(&found, 0.975)?,
+    })
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
 }
 
 fn percentile_of_sorted(sorted: &[f64], rank: f64) -> Option<f64> {
@@ -192,6 +250,32 @@ mod tests {
     fn no_pair_no_ratio() {
         assert_eq!(paired_ratio(&[], 1), None);
         assert_eq!(paired_ratio(&pairs(&[(0, 1.0, 0.0)]), 1), None);
+    }
+
+    #[test]
+    fn unpaired_ratio_of_constant_figures() {
+        let found = unpaired_ratio(&[(0, 6.0), (1, 6.0)], &[(0, 2.0), (1, 2.0)], 1).unwrap();
+        assert_eq!((found.ratio, found.low, found.high), (3.0, 3.0, 3.0));
+        assert_eq!(unpaired_ratio(&[], &[(0, 2.0)], 1), None);
+    }
+
+    /// Logarithms 0.1 0.2 0.3: mean 0.2, standard error 0.1/sqrt(3), so t = 3.4641 with two degrees
+    /// of freedom, whose two-sided probability is 1 - t / sqrt(t^2 + 2) = 0.0741799.
+    #[test]
+    fn the_t_test_of_three_launches() {
+        let three: Vec<(u32, f64, f64)> = (0..3)
+            .map(|launch| (launch, (0.1 * f64::from(launch + 1)).exp(), 1.0))
+            .collect();
+        let found = probability_if_equal(&pairs(&three)).unwrap();
+        assert!((found - 0.074_179_9).abs() < 1e-6, "{found}");
+    }
+
+    #[test]
+    fn rounds_of_one_launch_are_no_evidence_by_themselves() {
+        let one_launch = pairs(&[(0, 2.0, 1.0), (0, 2.1, 1.0), (0, 2.0, 1.0)]);
+        assert_eq!(probability_if_equal(&one_launch), None);
+        let equal = pairs(&[(0, 1.0, 1.0), (1, 1.0, 1.0)]);
+        assert_eq!(probability_if_equal(&equal), Some(1.0));
     }
 
     #[test]

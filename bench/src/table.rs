@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table, presets};
 
+use crate::compare::Comparison;
 use crate::results::{ArmRecord, ResultFile, Row};
 use crate::scenario::Unit;
 use crate::statistics::median;
@@ -17,6 +18,36 @@ pub fn render(file: &ResultFile) -> String {
         let _ = writeln!(text, "{peers}");
     }
     text.push_str(&notes(file));
+    text
+}
+
+/// Two runs side by side: first what differs around the figures, then the figures.
+pub fn comparison(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    for line in &comparison.circumstances {
+        let _ = writeln!(text, "differs: {line}");
+    }
+    let mut table = table();
+    table.set_header([
+        "arm", "scenario", "unit", "before", "after", "ratio", "verdict",
+    ]);
+    for delta in &comparison.deltas {
+        let ratio = &delta.ratio;
+        table.add_row([
+            delta.arm.clone(),
+            delta.scenario.clone(),
+            delta.unit.label().to_owned(),
+            figure(delta.before),
+            figure(delta.after),
+            format!("{:.3}  [{:.3}, {:.3}]", ratio.ratio, ratio.low, ratio.high),
+            delta.verdict.label().to_owned(),
+        ]);
+    }
+    align(&mut table, 3);
+    let _ = writeln!(text, "{table}");
+    for line in &comparison.lost {
+        let _ = writeln!(text, "LOST {line}");
+    }
     text
 }
 
@@ -187,7 +218,7 @@ fn notes(file: &ResultFile) -> String {
         let largest = floors.iter().copied().fold(0.0, f64::max);
         let _ = writeln!(
             text,
-            "A/A: {first} against itself differs by {:.1} % in the middle, {:.1} % at most; smaller differences mean nothing.",
+            "A/A: the interval of {first} over itself reaches {:.1} % in the middle, {:.1} % at most; smaller differences mean nothing.",
             middle * 100.0,
             largest * 100.0
         );

@@ -34,6 +34,80 @@ fn the_control_gives_the_floor() {
 }
 
 #[test]
+fn verdicts_need_interval_floor_and_probability() {
+    let record = |ratio: f64, ci95, aa_floor, p_holm| RatioRecord {
+        a: "a".into(),
+        b: "b".into(),
+        scenario: HANDSHAKE.into(),
+        ratio,
+        ci95,
+        aa_floor,
+        p_holm,
+        verdict: Verdict::Inconclusive,
+    };
+    let cases = [
+        (
+            record(1.5, [1.4, 1.6], Some(0.03), Some(0.01)),
+            Verdict::Faster,
+        ),
+        (
+            record(0.5, [0.4, 0.6], Some(0.03), Some(0.01)),
+            Verdict::Slower,
+        ),
+        (
+            record(1.5, [1.4, 1.6], Some(0.03), Some(0.20)),
+            Verdict::Inconclusive,
+        ),
+        (
+            record(1.5, [1.4, 1.6], Some(0.03), None),
+            Verdict::Inconclusive,
+        ),
+        (
+            record(1.5, [0.9, 1.6], Some(0.03), Some(0.01)),
+            Verdict::Inconclusive,
+        ),
+        (
+            record(1.02, [1.01, 1.04], Some(0.05), Some(0.01)),
+            Verdict::NoDifference,
+        ),
+        (
+            record(1.00, [0.99, 1.01], None, Some(0.9)),
+            Verdict::NoDifference,
+        ),
+        (
+            record(1.00, [0.95, 1.01], None, Some(0.9)),
+            Verdict::Inconclusive,
+        ),
+    ];
+    for (record, want) in cases {
+        assert_eq!(verdict(&record), want, "{record:?}");
+    }
+}
+
+#[test]
+fn a_clear_difference_over_launches_is_found_and_a_noisy_one_is_not_claimed() {
+    let over_launches = |values: &[f64]| {
+        let mut cell = cell(values);
+        for (index, observation) in cell.observations.iter_mut().enumerate() {
+            observation.launch = index as u32 / 2;
+            observation.round = index % 2;
+        }
+        cell
+    };
+    let slow = [100.0, 101.0, 99.0, 100.0, 102.0, 100.0];
+    let fast = [151.0, 150.0, 149.0, 151.0, 150.0, 152.0];
+    let (_, ratios) = judge(vec![over_launches(&slow), over_launches(&fast)]);
+    assert_eq!(ratios[0].verdict, Verdict::Faster, "{:?}", ratios[0]);
+
+    let mut busy = over_launches(&fast);
+    for observation in &mut busy.observations {
+        observation.steal_ticks = Some(50);
+    }
+    let (_, ratios) = judge(vec![over_launches(&slow), busy]);
+    assert_eq!(ratios[0].verdict, Verdict::Inconclusive);
+}
+
+#[test]
 fn a_disturbed_round_is_left_out_for_both_arms() {
     let mut disturbed = cell(&[100.0, 10.0, 100.0]);
     disturbed.observations[1].sample.cpu_ns = Some(1);

@@ -1,13 +1,13 @@
-//! The command line of `cargo xtask bench`, and the run from one end to the other.
+//! Measuring: builds the arms, has them measured, writes what was found.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::{Instant, SystemTime};
 
 use wildmatch::WildMatch;
 
+use super::{Ending, usage};
 use crate::arm::{ARMS, Arm};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::host::{self, Host};
 use crate::orchestrator::builder::Workspace;
 use crate::orchestrator::{Effort, Setting, Worker, measure};
@@ -16,24 +16,21 @@ use crate::results::{ArmRecord, ResultFile, Run, SCHEMA, ScenarioRecord};
 use crate::scenario::Scenario;
 use crate::{evaluate, table};
 
-/// Measure the features against each other and against peers.
-///
-/// Builds a worker program for each arm, runs them in turns on one core, and prints a table. A row
-/// that did not measure what it says is shown as INVALID, and the exit code is 3.
+/// What to measure, and how much.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub struct Args {
+pub struct MeasureArgs {
     /// Measure for about three minutes instead of eight
     #[arg(long)]
-    quick: bool,
+    pub(super) quick: bool,
     /// Write everything that was found, raw samples too, to this file
     #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    pub(super) json: Option<PathBuf>,
     /// Only these arms; factors are over the first
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    arms: Vec<String>,
+    pub(super) arms: Vec<String>,
     /// Only scenarios whose id contains this; * stands for anything. May be repeated
     #[arg(long, value_name = "PATTERN")]
-    scenario: Vec<String>,
+    pub(super) scenario: Vec<String>,
     /// List arms and scenarios, measure nothing
     #[arg(long)]
     list: bool,
@@ -57,40 +54,29 @@ pub struct Args {
     no_control: bool,
 }
 
-/// Exit code of a run in which a row is INVALID.
-pub const INVALID: u8 = 3;
-
-/// Does what the command line says.
-///
-/// # Errors
-/// When something is asked for that does not exist, an arm cannot be built or a worker is not what
-/// it should be. Rows that could not be measured are no error: they are INVALID.
-pub fn run(args: &Args, workspace: &Workspace) -> Result<ExitCode> {
+/// Measures and prints.
+pub(super) fn run(args: &MeasureArgs, workspace: &Workspace) -> Result<Ending> {
     if args.list {
         print!("{}", table::catalogue());
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Ending::Good);
     }
-    let arms = args.chosen_arms()?;
-    let scenarios = args.chosen_scenarios()?;
-    let file = measure_all(args, workspace, &arms, scenarios)?;
+    let file = measure_all(args, workspace)?;
     print!("{}", table::render(&file));
     if let Some(path) = &args.json {
         file.write(path)?;
         eprintln!("written to {}", path.display());
     }
     Ok(if file.invalid().next().is_some() {
-        ExitCode::from(INVALID)
+        Ending::Invalid
     } else {
-        ExitCode::SUCCESS
+        Ending::Good
     })
 }
 
-fn measure_all(
-    args: &Args,
-    workspace: &Workspace,
-    arms: &[&'static Arm],
-    mut scenarios: Vec<Scenario>,
-) -> Result<ResultFile> {
+/// Builds and measures everything that `args` choose.
+pub(super) fn measure_all(args: &MeasureArgs, workspace: &Workspace) -> Result<ResultFile> {
+    let arms = args.chosen_arms()?;
+    let mut scenarios = args.chosen_scenarios()?;
     let mut workers = Vec::new();
     for arm in arms {
         workers.push(Worker::of(arm, workspace.build(arm)?));
@@ -143,7 +129,7 @@ fn measure_all(
     })
 }
 
-impl Args {
+impl MeasureArgs {
     fn effort(&self) -> Effort {
         let preset = if self.quick {
             Effort {
@@ -186,7 +172,7 @@ impl Args {
         Ok(chosen)
     }
 
-    fn chosen_scenarios(&self) -> Result<Vec<Scenario>> {
+    pub(super) fn chosen_scenarios(&self) -> Result<Vec<Scenario>> {
         let patterns: Vec<WildMatch> = self
             .scenario
             .iter()
@@ -207,10 +193,6 @@ impl Args {
         }
         Ok(scenarios)
     }
-}
-
-fn usage(message: String) -> Error {
-    Error::Usage { message }
 }
 
 fn arm_record((worker, hello): (&Worker, Hello)) -> ArmRecord {
@@ -251,9 +233,9 @@ mod tests {
 
     #[test]
     fn what_does_not_exist_is_named() {
-        let args = Args {
+        let args = MeasureArgs {
             scenario: vec!["rot13".into()],
-            ..Args::default()
+            ..MeasureArgs::default()
         };
         let error = args.chosen_scenarios().unwrap_err().to_string();
         assert!(
@@ -261,9 +243,9 @@ mod tests {
             "{error}"
         );
 
-        let args = Args {
+        let args = MeasureArgs {
             arms: vec!["generic".into(), "botan".into()],
-            ..Args::default()
+            ..MeasureArgs::default()
         };
         let error = args.chosen_arms().unwrap_err().to_string();
         assert!(
@@ -273,9 +255,9 @@ mod tests {
     }
 
     fn chosen(patterns: &[&str]) -> Vec<String> {
-        let args = Args {
+        let args = MeasureArgs {
             scenario: patterns.iter().map(ToString::to_string).collect(),
-            ..Args::default()
+            ..MeasureArgs::default()
         };
         let scenarios = args.chosen_scenarios().unwrap();
         scenarios.iter().map(Scenario::id).collect()
