@@ -66,7 +66,7 @@ const UNBOUND: &str = "wc_ReadDir.*|wc_File.*|wc_fopen.*|wolfSSL_.*_fp";
 /// Defined twice, with another value each time, of which bindgen takes the first.
 const AMBIGUOUS: &str = "WC_MAX_BLOCK_SIZE";
 /// Named enums and callback types; structs follow from the functions.
-const TYPES: &str = "wolfSSL_ErrorCodes|Tls13Secret|wolfCrypt_ErrorCodes|IOerrors|Alert(Level|Description)|wc_.*Type|wc_MACAlgorithm|ecc_curve_ids|\
+const TYPES: &str = "wolfSSL_ErrorCodes|Tls13Secret|wolfCrypt_ErrorCodes|IOerrors|Alert(Level|Description)|wc_.*Type|wc_MACAlgorithm|ecc_curve_ids|TicketEncRet|\
                      .*Callback.*|.*_cb|.*Cb|wc_psk_.*";
 const CONSTANTS: &str = "WOLFSSL_.*|wolfSSL_.*|WOLFTLS_.*|WC_.*|wc_.*|.*_E|.*_ERROR|CPUID_.*|ECC_.*|MAX_.*|AES_.*|RSA_.*|\
                          DYNAMIC_TYPE_.*|CTC_.*|SESSION_TICKET.*|PSK_.*|EARLY_DATA.*|NO_.*_CB|CERTTYPE_.*|CHACHA20_.*|INVALID_DEVID";

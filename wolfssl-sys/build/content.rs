@@ -107,8 +107,9 @@ pub const MACROS: &[&str] = &[
     "WOLFSSL_ALWAYS_KEEP_SNI",  // a server can ask which name came
     "WOLFSSL_EXTRA_ALERTS",     // tell the peer why
     "WOLFSSL_CHECK_ALERT_ON_ERR",
-    "WOLFSSL_HAVE_TLS_UNIQUE", // a channel binding of TLS 1.2
-    "WOLFSSL_API_PREFIX_MAP",  // no OpenSSL-like names among the symbols
+    "WOLFSSL_TLS13_TICKET_CHECK_PSK_MODES", // no ticket to who cannot use it
+    "WOLFSSL_HAVE_TLS_UNIQUE",              // a channel binding of TLS 1.2
+    "WOLFSSL_API_PREFIX_MAP",               // no OpenSSL-like names among the symbols
 ];
 
 /// Macros that no build may have: each would change what the API promises.

@@ -177,3 +177,117 @@ int wolfssl_rs_ech_add_key(WOLFSSL_CTX* ctx, const unsigned char* config,
     }
     return ret;
 }
+
+int wolfssl_rs_session_version(const WOLFSSL_SESSION* session)
+{
+    return (session->version.major << 8) | session->version.minor;
+}
+
+int wolfssl_rs_session_suite(const WOLFSSL_SESSION* session)
+{
+    return (session->cipherSuite0 << 8) | session->cipherSuite;
+}
+
+int wolfssl_rs_session_is_resumable(const WOLFSSL_SESSION* session)
+{
+    return session->ticketLen > 0 ||
+        (session->sessionIDSz > 0 && session->version.minor < TLSv1_3_MINOR);
+}
+
+unsigned int wolfssl_rs_session_early_data(const WOLFSSL_SESSION* session)
+{
+    return session->maxEarlyDataSz;
+}
+
+int wolfssl_rs_ticket_size(void)
+{
+    wc_static_assert(WOLFSSL_TICKET_ENC_SZ >=
+        WOLFSSL_INTERNAL_TICKET_LEN + 32);
+    return (int)WOLFSSL_INTERNAL_TICKET_LEN;
+}
+
+unsigned int wolfssl_rs_ticket_early_data(const unsigned char* ticket)
+{
+    const byte* size = ((const InternalTicket*)ticket)->maxEarlyDataSz;
+
+    return ((word32)size[0] << 24) | ((word32)size[1] << 16) |
+           ((word32)size[2] << 8) | size[3];
+}
+
+void wolfssl_rs_ticket_id(const unsigned char* ticket, unsigned char* id)
+{
+    XMEMCPY(id, ((const InternalTicket*)ticket)->id, ID_LEN);
+}
+
+int wolfssl_rs_resumed_ticket_id(const WOLFSSL* ssl, unsigned char* id)
+{
+    if (!ssl->options.resuming || !ssl->session->haveAltSessionID) {
+        return 0;
+    }
+    XMEMCPY(id, ssl->session->altSessionID, ID_LEN);
+    return 1;
+}
+
+void wolfssl_rs_begin_tickets(WOLFSSL* ssl, unsigned int max_early_data)
+{
+    ssl->session->ticketNonce.len = 0;
+    ssl->options.maxEarlyDataSz = max_early_data;
+}
+
+int wolfssl_rs_early_data_offered(const WOLFSSL* ssl)
+{
+    return ssl->earlyData == early_data_ext ||
+        TLSX_Find(ssl->extensions, TLSX_EARLY_DATA) != NULL;
+}
+
+void wolfssl_rs_refuse_early_data(WOLFSSL* ssl)
+{
+    ssl->options.ticketPredatesCtx = 1;
+}
+
+int wolfssl_rs_reads_early_data(const WOLFSSL* ssl)
+{
+    if (!IsAtLeastTLSv1_3(ssl->version)) {
+        return 0;
+    }
+    return ssl->options.handShakeState == NULL_STATE ||
+        (ssl->options.handShakeState == SERVER_FINISHED_COMPLETE &&
+            (ssl->earlyData == expecting_early_data ||
+             ssl->earlyData == process_early_data));
+}
+
+int wolfssl_rs_takes_early_data(const WOLFSSL* ssl)
+{
+    return ssl->earlyData >= process_early_data;
+}
+
+int wolfssl_rs_psk_identity_size(const WOLFSSL* ssl, const char* identity)
+{
+    const TLSX* extension = TLSX_Find(ssl->extensions, TLSX_PRE_SHARED_KEY);
+    const PreSharedKey* psk;
+
+    if (extension == NULL) {
+        return -1;
+    }
+    for (psk = (const PreSharedKey*)extension->data; psk != NULL;
+            psk = psk->next) {
+        if ((const char*)psk->identity == identity) {
+            return psk->identityLen;
+        }
+    }
+    return -1;
+}
+
+int wolfssl_rs_psk_suite(const WOLFSSL* ssl, int hash)
+{
+    const Suites* suites = WOLFSSL_SUITES(ssl);
+    int i;
+
+    for (i = 0; suites != NULL && i + 1 < suites->suiteSz; i += SUITE_LEN) {
+        const byte* suite = suites->suites + i;
+        if (suite[0] == TLS13_BYTE && SuiteMac(suite) == hash) {
+            return (suite[0] << 8) | suite[1];
+        }
+    }
+    return 0;
+}

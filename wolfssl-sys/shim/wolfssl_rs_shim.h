@@ -75,4 +75,63 @@ int wolfssl_rs_ech_private_key(const WOLFSSL_CTX* ctx, unsigned char* key);
 int wolfssl_rs_ech_add_key(WOLFSSL_CTX* ctx, const unsigned char* config,
     unsigned int configSz, const unsigned char* key);
 
+
+/* ---- Sessions to resume ---- */
+
+/* What a session was agreed on: its version and its suite, as on the wire. */
+int wolfssl_rs_session_version(const WOLFSSL_SESSION* session);
+int wolfssl_rs_session_suite(const WOLFSSL_SESSION* session);
+
+/* Whether the server gave a ticket or a session id for it. */
+int wolfssl_rs_session_is_resumable(const WOLFSSL_SESSION* session);
+
+/* How much early data its server takes with it, in bytes. */
+unsigned int wolfssl_rs_session_early_data(const WOLFSSL_SESSION* session);
+
+/* ---- Tickets of a server ---- */
+
+/* What a ticket holds before it is sealed has this size. */
+int wolfssl_rs_ticket_size(void);
+
+/* How much early data a ticket allows, and the id of its session, of which it
+ * has 32 bytes; from what it holds once it is opened. */
+unsigned int wolfssl_rs_ticket_early_data(const unsigned char* ticket);
+void wolfssl_rs_ticket_id(const unsigned char* ticket, unsigned char* id);
+
+/* The id of the session whose ticket a server has resumed, 32 bytes. A hello
+ * can bring several tickets, and all are opened before one is chosen. Returns
+ * 1, or 0 when no ticket was resumed. */
+int wolfssl_rs_resumed_ticket_id(const WOLFSSL* ssl, unsigned char* id);
+
+/* Prepares a TLS 1.3 server whose handshake is done to send tickets: their
+ * nonces start at 0, as each handshake has a secret of its own, where wolfSSL
+ * counts on from the resumed ticket's and stops at 255; and they allow this
+ * much early data. */
+void wolfssl_rs_begin_tickets(WOLFSSL* ssl, unsigned int max_early_data);
+
+/* ---- Early data at a server ---- */
+
+/* Whether the client's hello announced early data. */
+int wolfssl_rs_early_data_offered(const WOLFSSL* ssl);
+
+/* Has early data that comes with this hello refused, while the handshake goes
+ * on; for key callbacks, which wolfSSL calls for each suite it tries. */
+void wolfssl_rs_refuse_early_data(WOLFSSL* ssl);
+
+/* Whether wolfSSL_read_early_data is to be called next, not wolfSSL_accept. */
+int wolfssl_rs_reads_early_data(const WOLFSSL* ssl);
+
+/* Whether early data was accepted and is being or has been read. */
+int wolfssl_rs_takes_early_data(const WOLFSSL* ssl);
+
+/* ---- External keys ---- */
+
+/* The size of an identity in the client's hello, of which a server's key
+ * callback gets the address alone; -1 when there is no such identity. */
+int wolfssl_rs_psk_identity_size(const WOLFSSL* ssl, const char* identity);
+
+/* The first TLS 1.3 suite with this hash (wc_MACAlgorithm) that both sides
+ * have, in the server's order, as on the wire; 0 for none. */
+int wolfssl_rs_psk_suite(const WOLFSSL* ssl, int hash);
+
 #endif

@@ -173,6 +173,26 @@ pub enum ConfigError {
         /// The group.
         group: NamedGroup,
     },
+    /// The bytes are not those of a session, or of one that this program can use.
+    SessionTicket {
+        /// What is wrong with them.
+        reason: &'static str,
+    },
+    /// A ticket secret has not 32 bytes.
+    TicketSecret {
+        /// How many it has.
+        length: usize,
+    },
+    /// Tickets must be good for a second at least and for seven days at most.
+    TicketLifetime {
+        /// What was asked for.
+        lifetime: std::time::Duration,
+    },
+    /// Early data needs TLS 1.3 and resumption.
+    EarlyData {
+        /// What is missing.
+        reason: &'static str,
+    },
     /// wolfSSL refused a list of suites or groups.
     Unsupported {
         /// Of what.
@@ -372,6 +392,20 @@ impl fmt::Display for ConfigError {
                     "a key share of {group} needs the group itself: add it to groups()"
                 )
             }
+            Self::SessionTicket { reason } => {
+                write!(
+                    f,
+                    "the session cannot be resumed from these bytes: {reason}"
+                )
+            }
+            Self::TicketSecret { length } => {
+                write!(f, "a ticket secret has 32 bytes, not {length}")
+            }
+            Self::TicketLifetime { lifetime } => write!(
+                f,
+                "tickets cannot be good for {lifetime:?}; at least a second, at most seven days"
+            ),
+            Self::EarlyData { reason } => write!(f, "early data cannot be used: {reason}"),
             Self::Unsupported { what, reason } => {
                 write!(f, "this list of {what} is not supported: {reason}")
             }

@@ -32,6 +32,7 @@ mod build_info;
 mod config;
 mod connection;
 mod der;
+mod early_data;
 mod ech;
 
 mod encrypted_key;
@@ -45,6 +46,7 @@ mod pkcs8;
 mod protocol;
 mod public_key;
 mod raw_keys;
+mod resumption;
 mod roots;
 mod signing;
 mod stream;
@@ -54,10 +56,12 @@ pub use config::client::{ClientConfig, ClientConfigBuilder, DangerousClientConfi
 pub use config::server::{ClientAuth, ServerConfig, ServerConfigBuilder};
 pub use connection::acceptor::{Accepted, Acceptor, ClientHello, ClientHelloError, Offered};
 pub use connection::client::ClientConnection;
+pub use connection::early_data::EarlyDataWriter;
 pub use connection::keying::ChannelBinding;
 pub use connection::post_handshake::{PostHandshakeAuth, PostHandshakeAuthError};
 pub use connection::server::ServerConnection;
 pub use connection::{ConnectionCommon, Status};
+pub use early_data::{AntiReplay, StrikeRegister};
 pub use ech::{EchConfigList, EchKeys, EchMode, EchStatus};
 pub use error::{CertificateError, ConfigError, Error, ErrorCode};
 pub use fragments::MaxFragmentLength;
@@ -67,6 +71,11 @@ pub use names::{ServerName, UnknownName, server_name};
 pub use protocol::{AlertDescription, CipherSuite, NamedGroup, ProtocolVersion, SignatureScheme};
 pub use public_key::PublicKeyType;
 pub use raw_keys::{CertificateType, RawPublicKeys, subject_public_key_info};
+pub use resumption::keys::{TicketKeys, TicketSecret};
+pub use resumption::memory::InMemoryServerSessions;
+pub use resumption::server::{ServerResumption, ServerSessionStore};
+pub use resumption::ticket::SessionTicket;
+pub use resumption::{ClientSessionStore, Resumption, SessionKey};
 pub use roots::{RejectedRoot, RootCertStore};
 pub use signing::{
     DeferredSigning, KeyFailure, SignatureRequest, Signing, SigningError, SigningInput, SigningKey,

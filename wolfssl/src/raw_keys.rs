@@ -54,6 +54,10 @@ impl RawPublicKeys {
         }
     }
 
+    pub(crate) fn keys(&self) -> &[SubjectPublicKeyInfoDer<'static>] {
+        &self.keys
+    }
+
     pub(crate) fn contains(&self, key: &[u8]) -> bool {
         self.keys.iter().any(|known| known.as_ref() == key)
     }

@@ -77,12 +77,12 @@ fn the_name_is_hidden_and_reaches_the_server() {
         client.process(&mut reply.as_slice(), &mut rest).unwrap(),
         Status::HandshakeComplete
     );
+    let mut tickets = Vec::new();
     assert_eq!(
-        server
-            .process(&mut rest.as_slice(), &mut Vec::new())
-            .unwrap(),
+        server.process(&mut rest.as_slice(), &mut tickets).unwrap(),
         Status::HandshakeComplete
     );
+    assert!(receive(&mut client, &tickets).unwrap().is_empty());
     assert_eq!(client.ech_status(), EchStatus::Accepted);
     assert_eq!(server.ech_status(), EchStatus::Accepted);
     assert_eq!(server.server_name().as_deref(), Some(SECRET));

@@ -4,7 +4,8 @@ use std::ops::DerefMut;
 
 use wolfssl::{
     CertifiedKey, CipherSuite, ClientConfig, ClientConnection, ConnectionCommon, NamedGroup,
-    ProtocolVersion, RootCertStore, ServerConfig, ServerConnection, Status,
+    ProtocolVersion, Resumption, RootCertStore, ServerConfig, ServerConnection, ServerResumption,
+    Status,
 };
 
 use super::{Cohort, Connection, Description, Facts, Library, Result};
@@ -71,12 +72,14 @@ impl Cohort for Wolfssl {
                 .cipher_suites(&[suite])
                 .groups(&[group])
                 .roots(RootCertStore::from_pem(identity.ca.as_bytes())?)
+                .resumption(Resumption::disabled())
                 .build()?,
             server: ServerConfig::builder()
                 .versions(&[version])
                 .cipher_suites(&[suite])
                 .groups(&[group])
                 .identity(key)
+                .resumption(ServerResumption::disabled())
                 .build()?,
         })
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::fingerprint::Fingerprint;
 use super::{Protocols, add_anchors, protocol_setters, use_certificate_types, use_identity};
 use crate::ech::{EchConfigList, EchMode};
 use crate::error::{ConfigError, Error, ErrorCode};
@@ -10,6 +11,7 @@ use crate::fragments::MaxFragmentLength;
 use crate::identity::CertifiedKey;
 use crate::key_log::KeyLog;
 use crate::protocol::NamedGroup;
+use crate::resumption::Resumption;
 use crate::roots::RootCertStore;
 
 /// How clients connect; immutable, cheap to clone, shared between threads.
@@ -26,10 +28,15 @@ pub(crate) struct ClientConfigInner {
     /// Groups to send key shares of, when TLS 1.3 is offered.
     pub(crate) key_shares: Option<Vec<u16>>,
     pub(crate) ech: Option<EchConfigList>,
+    pub(crate) resumption: Resumption,
+    pub(crate) early_data: bool,
+    /// Of all settings that sessions are bound to.
+    pub(crate) fingerprint: [u8; 32],
 }
 
 impl ClientConfig {
-    /// A builder with the defaults: TLS 1.2 and 1.3, verification on, no resumption.
+    /// A builder with the defaults: TLS 1.2 and 1.3, verification on, sessions of 256 servers
+    /// kept in memory, no early data.
     pub fn builder() -> ClientConfigBuilder {
         ClientConfigBuilder {
             protocols: Protocols::default(),
@@ -40,6 +47,8 @@ impl ClientConfig {
             ech: EchMode::Off,
             max_fragment_length: None,
             verify: true,
+            resumption: Resumption::default(),
+            early_data: false,
         }
     }
 }
@@ -64,6 +73,8 @@ pub struct ClientConfigBuilder {
     ech: EchMode,
     max_fragment_length: Option<MaxFragmentLength>,
     verify: bool,
+    resumption: Resumption,
+    early_data: bool,
 }
 
 impl ClientConfigBuilder {
@@ -124,6 +135,20 @@ impl ClientConfigBuilder {
         self
     }
 
+    /// How earlier sessions are resumed; default [`Resumption::in_memory`] for 256 servers.
+    /// Under an [encrypted hello](EchMode::Offer) none are, as wolfSSL 5.9.4 cannot offer one.
+    pub fn resumption(mut self, resumption: Resumption) -> Self {
+        self.resumption = resumption;
+        self
+    }
+
+    /// Lets connections write early data (0-RTT) with sessions whose server takes it; default
+    /// off. See [`crate::ClientConnection::early_data`] for what early data lacks.
+    pub fn enable_early_data(mut self, enable: bool) -> Self {
+        self.early_data = enable;
+        self
+    }
+
     /// Settings that take protection away.
     pub fn dangerous(self) -> DangerousClientConfigBuilder {
         DangerousClientConfigBuilder { builder: self }
@@ -180,9 +205,21 @@ impl ClientConfigBuilder {
         if let EchMode::Off = self.ech {
             setup.disable_ech();
         }
-        setup
-            .disable_resumption()
-            .map_err(|code| Error::Library(ErrorCode::new(code)))?;
+        let library = |code| Error::Library(ErrorCode::new(code));
+        // wolfSSL 5.9.4 cannot offer a session in an encrypted hello: the server rejects it.
+        let resumption = match self.ech {
+            EchMode::Offer(_) => Resumption::disabled(),
+            _ => self.resumption.clone(),
+        };
+        if resumption.is_enabled() {
+            setup.keep_client_sessions().map_err(library)?;
+        } else if self.early_data {
+            let reason = "it goes with resumed sessions, and none are resumed here";
+            return Err(ConfigError::EarlyData { reason }.into());
+        } else {
+            setup.no_session_cache();
+        }
+        let fingerprint = self.fingerprint()?;
         Ok(ClientConfig {
             inner: Arc::new(ClientConfigInner {
                 context: Arc::new(setup.finish()),
@@ -194,8 +231,26 @@ impl ClientConfigBuilder {
                     EchMode::Offer(list) => Some(list),
                     _ => None,
                 },
+                resumption,
+                early_data: self.early_data,
+                fingerprint,
             }),
         })
+    }
+
+    /// Whatever decides on what is trusted or offered has to be in it: a session is resumed
+    /// under equal settings alone.
+    fn fingerprint(&self) -> Result<[u8; 32], Error> {
+        let mut fingerprint = Fingerprint::new("client");
+        fingerprint.mix_protocols(&self.protocols);
+        fingerprint.mix("verify", [[u8::from(self.verify)]]);
+        if let Some(roots) = &self.roots {
+            fingerprint.mix_roots(roots);
+        }
+        if let Some(identity) = &self.identity {
+            fingerprint.mix_chain(identity.chain());
+        }
+        fingerprint.digest()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Configurations: collected by builders, validated once, then immutable and shared.
 
 pub(crate) mod client;
+pub(crate) mod fingerprint;
 pub(crate) mod server;
 
 use std::sync::Arc;

@@ -2,12 +2,18 @@
 
 use std::sync::Arc;
 
+use super::fingerprint::Fingerprint;
 use super::{Protocols, add_anchors, protocol_setters, use_certificate_types, use_identity};
+use crate::early_data::{AntiReplay, StrikeRegister};
 use crate::ech::EchKeys;
 use crate::error::{ConfigError, Error, ErrorCode};
-use crate::ffi::{Context, PeerVerification, Role};
+use crate::ffi::{
+    ClientChains, Context, ContextSetup, EarlyDataRules, PeerVerification, Role, TicketRules,
+};
 use crate::identity::CertifiedKey;
 use crate::key_log::KeyLog;
+use crate::resumption::keys::TicketKeys;
+use crate::resumption::server::ServerResumption;
 use crate::roots::RootCertStore;
 
 /// How servers accept; immutable, cheap to clone, shared between threads.
@@ -47,13 +53,17 @@ pub enum ClientAuth {
 }
 
 impl ServerConfig {
-    /// A builder with the defaults: TLS 1.2 and 1.3, no client certificates, no resumption.
+    /// A builder with the defaults: TLS 1.2 and 1.3, no client certificates, tickets under keys
+    /// of this process's own, no early data.
     pub fn builder() -> ServerConfigBuilder {
         ServerConfigBuilder {
             protocols: Protocols::default(),
             identity: None,
             client_auth: ClientAuth::None,
             ech_keys: Vec::new(),
+            resumption: ServerResumption::default(),
+            max_early_data: 0,
+            anti_replay: None,
         }
     }
 }
@@ -65,13 +75,16 @@ impl std::fmt::Debug for ServerConfig {
 }
 
 /// Collects the settings of a [`ServerConfig`].
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[must_use = "a builder does nothing until build()"]
 pub struct ServerConfigBuilder {
     protocols: Protocols,
     identity: Option<CertifiedKey>,
     client_auth: ClientAuth,
     ech_keys: Vec<EchKeys>,
+    resumption: ServerResumption,
+    max_early_data: u32,
+    anti_replay: Option<Arc<dyn AntiReplay>>,
 }
 
 impl ServerConfigBuilder {
@@ -105,6 +118,28 @@ impl ServerConfigBuilder {
             .into_iter()
             .map(|name| name.as_ref().to_vec())
             .collect();
+        self
+    }
+
+    /// How clients resume earlier sessions; default tickets under keys of this process's own.
+    pub fn resumption(mut self, resumption: ServerResumption) -> Self {
+        self.resumption = resumption;
+        self
+    }
+
+    /// Takes this many bytes of early data (0-RTT) of a resumed TLS 1.3 connection; default 0,
+    /// none. Early data can be replayed: see [`crate::ServerConnection::read_early_data`] for
+    /// what it is good for, and [`anti_replay`](Self::anti_replay) for what is done about it.
+    /// 16 KiB is a usual limit.
+    pub fn max_early_data(mut self, bytes: u32) -> Self {
+        self.max_early_data = bytes;
+        self
+    }
+
+    /// What recognises replays of early data; default a [`crate::StrikeRegister`] of this
+    /// configuration's own. Servers that share ticket keys need one that is shared as well.
+    pub fn anti_replay(mut self, anti_replay: impl AntiReplay + 'static) -> Self {
+        self.anti_replay = Some(Arc::new(anti_replay));
         self
     }
 
@@ -156,9 +191,7 @@ impl ServerConfigBuilder {
                     reason: ErrorCode::new(code),
                 })?;
         }
-        setup
-            .disable_resumption()
-            .map_err(|code| Error::Library(ErrorCode::new(code)))?;
+        self.set_up_resumption(&mut setup)?;
         Ok(ServerConfig {
             inner: Arc::new(ServerConfigInner {
                 context: Arc::new(setup.finish()),
@@ -167,5 +200,76 @@ impl ServerConfigBuilder {
                 key_log: self.protocols.key_log,
             }),
         })
+    }
+
+    fn set_up_resumption(&self, setup: &mut ContextSetup) -> Result<(), Error> {
+        let library = |code| Error::Library(ErrorCode::new(code));
+        let resumption = &self.resumption;
+        let early_data = (self.max_early_data > 0).then(|| EarlyDataRules {
+            limit: self.max_early_data,
+            anti_replay: match &self.anti_replay {
+                Some(anti_replay) => Arc::clone(anti_replay),
+                None => Arc::new(StrikeRegister::default()),
+            },
+        });
+        setup.set_early_data(early_data.as_ref());
+        setup.no_session_cache();
+        if !resumption.tickets {
+            if early_data.is_some() {
+                let reason = "it comes with tickets, and they are disabled";
+                return Err(ConfigError::EarlyData { reason }.into());
+            }
+            return setup.no_tickets().map_err(library);
+        }
+        let client_chains = match &self.client_auth {
+            ClientAuth::None if self.protocols.raw_public_keys.is_none() => None,
+            ClientAuth::Optional(_) | ClientAuth::PostHandshake { .. } => {
+                Some(ClientChains::new(false))
+            }
+            ClientAuth::None | ClientAuth::Required(_) => Some(ClientChains::new(true)),
+        };
+        let rules = TicketRules {
+            keys: match &resumption.keys {
+                Some(keys) => keys.clone(),
+                None => TicketKeys::generate()?,
+            },
+            binding: self.ticket_binding()?,
+            tls13_tickets: resumption.tls13_tickets,
+            lifetime: resumption.lifetime_seconds()?,
+            client_chains,
+            early_data,
+        };
+        setup.use_tickets(rules).map_err(library)
+    }
+
+    /// Whatever decides on what is asked of clients has to be in it: a ticket stands for what
+    /// its client has proven. Name and protocol are bound by wolfSSL.
+    fn ticket_binding(&self) -> Result<[u8; 32], Error> {
+        let mut fingerprint = Fingerprint::new("server");
+        fingerprint.mix("context", [&self.resumption.context]);
+        let (required, roots) = match &self.client_auth {
+            ClientAuth::None => (0, None),
+            ClientAuth::Optional(roots) => (1, Some(roots)),
+            ClientAuth::Required(roots) => (2, Some(roots)),
+            ClientAuth::PostHandshake { roots, required } => (3 + u8::from(*required), Some(roots)),
+        };
+        fingerprint.mix("client auth", [[required]]);
+        fingerprint.mix_raw_keys(self.protocols.raw_public_keys.as_ref());
+        if let Some(roots) = roots {
+            fingerprint.mix_roots(roots);
+        }
+        fingerprint.digest()
+    }
+}
+
+impl std::fmt::Debug for ServerConfigBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServerConfigBuilder")
+            .field("protocols", &self.protocols)
+            .field("identity", &self.identity)
+            .field("client_auth", &self.client_auth)
+            .field("resumption", &self.resumption)
+            .field("max_early_data", &self.max_early_data)
+            .finish_non_exhaustive()
     }
 }

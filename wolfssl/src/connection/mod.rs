@@ -4,6 +4,7 @@ pub(crate) mod acceptor;
 mod buffers;
 pub(crate) mod client;
 mod diagnostics;
+pub(crate) mod early_data;
 mod ech;
 mod failure;
 mod fragments;
@@ -11,6 +12,7 @@ pub(crate) mod keying;
 mod parameters;
 pub(crate) mod post_handshake;
 mod raw_keys;
+pub(crate) mod resumption;
 pub(crate) mod server;
 mod signing;
 
@@ -19,6 +21,7 @@ use std::sync::Arc;
 use rustls_pki_types::CertificateDer;
 
 use self::buffers::Buffers;
+use self::resumption::ClientResumption;
 use crate::error::{Error, ErrorCode};
 use crate::ffi::{Context, Handshake, Plaintext, Session};
 use crate::identity::CertifiedKey;
@@ -41,6 +44,9 @@ pub enum Status {
     /// [`ConnectionCommon::signature_request`]. Until the signature is
     /// [given](ConnectionCommon::provide_signature) nothing goes on.
     WantsSignature,
+    /// A server has got early data: see [`crate::ServerConnection::read_early_data`]. Call
+    /// `process` again with the input that is left.
+    EarlyDataReady,
     /// The peer has sent `close_notify`: no more data will come, and none is missing.
     PeerClosed,
 }
@@ -65,6 +71,10 @@ pub struct ConnectionCommon {
     /// A server's certificate, for channel bindings.
     own_identity: Option<CertifiedKey>,
     key_log: Option<Arc<dyn KeyLog>>,
+    /// A client's, unless resumption is disabled.
+    resumption: Option<Box<ClientResumption>>,
+    /// How much early data a client can still write.
+    early_data_left: u32,
 }
 
 impl ConnectionCommon {
@@ -93,6 +103,8 @@ impl ConnectionCommon {
             replay: Vec::new(),
             own_identity: None,
             key_log: None,
+            resumption: None,
+            early_data_left: 0,
         })
     }
 
@@ -129,14 +141,18 @@ impl ConnectionCommon {
             return Ok(Status::WantsSignature);
         }
         if self.handshaking {
+            self.early_data_left = 0;
             return match self.session.handshake(input, output) {
                 Handshake::Complete => {
                     self.handshaking = false;
                     self.settle_secrets();
+                    self.settle_resumption(output)
+                        .map_err(|code| self.fail(code))?;
                     Ok(Status::HandshakeComplete)
                 }
                 Handshake::WantsInput => Ok(Status::WantsInput),
                 Handshake::WantsSignature => Ok(Status::WantsSignature),
+                Handshake::EarlyData => Ok(Status::EarlyDataReady),
                 Handshake::Failed(code) => Err(self.fail_and_tell(code, output)),
             };
         }
@@ -149,13 +165,15 @@ impl ConnectionCommon {
         if self.session.signing_underway() {
             // The answer to a certificate request, up to the signature that has now come.
             match self.session.handshake(input, output) {
-                Handshake::Complete => {}
+                Handshake::Complete | Handshake::EarlyData => {}
                 Handshake::WantsInput => return Ok(Status::WantsInput),
                 Handshake::WantsSignature => return Ok(Status::WantsSignature),
                 Handshake::Failed(code) => return Err(self.fail_and_tell(code, output)),
             }
         }
-        match self.session.decrypt(input, output) {
+        let plaintext = self.session.decrypt(input, output);
+        self.keep_sessions();
+        match plaintext {
             Plaintext::Ready => Ok(Status::PlaintextReady),
             Plaintext::WantsInput => Ok(Status::WantsInput),
             Plaintext::WantsSignature => Ok(Status::WantsSignature),
@@ -197,9 +215,9 @@ impl ConnectionCommon {
     /// two calls loses no byte and sends none twice. Empty `data` appends nothing.
     ///
     /// # Errors
-    /// [`Error::HandshakeNotComplete`], [`Error::WriteAfterClose`], [`Error::WantsSignature`]
-    /// while the answer to a certificate request waits for its signature, or the error that
-    /// ended the connection.
+    /// [`Error::HandshakeNotComplete`] (a server that has taken early data may answer it
+    /// earlier), [`Error::WriteAfterClose`], [`Error::WantsSignature`] while the answer to a
+    /// certificate request waits for its signature, or the error that ended the connection.
     pub fn write(&mut self, data: &[u8], output: &mut Vec<u8>) -> Result<(), Error> {
         self.ready_to_write()?;
         self.session
@@ -290,7 +308,7 @@ impl ConnectionCommon {
         if self.sent_close {
             return Err(Error::WriteAfterClose);
         }
-        if self.handshaking {
+        if self.handshaking && !self.answers_early_data() {
             return Err(Error::HandshakeNotComplete);
         }
         if self.session.signing_underway() {
@@ -302,6 +320,9 @@ impl ConnectionCommon {
     fn fail(&mut self, code: i32) -> Error {
         let error = failure::classify(&mut self.session, self.server_name.as_ref(), code);
         self.failure = Some(error.clone());
+        if self.handshaking {
+            self.forget_offered();
+        }
         error
     }
 

@@ -46,4 +46,8 @@ impl ServerConnection {
     pub fn server_name(&self) -> Option<String> {
         self.common.received_server_name()
     }
+
+    pub(super) fn common_mut(&mut self) -> &mut ConnectionCommon {
+        &mut self.common
+    }
 }

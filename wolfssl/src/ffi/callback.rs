@@ -12,9 +12,12 @@ use std::sync::Arc;
 use rustls_pki_types::{CertificateDer, ServerName};
 use wolfssl_sys as sys;
 
+use super::early_data::EarlyDataState;
+use super::resume::SessionData;
 use super::signing::SigningState;
+use super::tickets::TicketState;
 use crate::key_log::KeyLog;
-use crate::raw_keys::RawPublicKeys;
+use crate::raw_keys::{CertificateType, RawPublicKeys};
 
 /// What the callbacks of one session read and write; owned by that session through a raw
 /// pointer, so that moving the session never invalidates C's copy of the address.
@@ -26,6 +29,8 @@ pub(super) struct CallbackState {
     pub(super) output: *mut Vec<u8>,
     /// The peer's chain, leaf first, as it came, whether or not it verified.
     pub(super) peer_chain: Vec<CertificateDer<'static>>,
+    /// The type of what is in it, when the peer showed it in the session that was resumed.
+    pub(super) resumed_type: Option<CertificateType>,
     /// A name that `wolfSSL_check_domain_name` cannot take and is checked here instead.
     pub(super) name: Option<ServerName<'static>>,
     /// The configuration was made with `dangerous()` not to verify.
@@ -38,6 +43,12 @@ pub(super) struct CallbackState {
     pub(super) signing: Option<Box<SigningState>>,
     /// Where the session's secrets are told.
     pub(super) key_log: Option<Arc<dyn KeyLog>>,
+    /// A client's sessions that came and were not fetched yet.
+    pub(super) new_sessions: Vec<SessionData>,
+    /// The part of a server's tickets.
+    pub(super) tickets: TicketState,
+    /// The part of early data.
+    pub(super) early_data: EarlyDataState,
     /// The payload of a panic caught in a callback.
     pub(super) panic: Option<Box<dyn Any + Send>>,
     /// There was such a panic.
@@ -51,12 +62,16 @@ impl CallbackState {
             input_len: 0,
             output: std::ptr::null_mut(),
             peer_chain: Vec::new(),
+            resumed_type: None,
             name: None,
             accept_any: false,
             name_mismatch: false,
             raw_keys: None,
             signing: None,
             key_log: None,
+            new_sessions: Vec::new(),
+            tickets: TicketState::default(),
+            early_data: EarlyDataState::default(),
             panic: None,
             panicked: false,
         }
@@ -134,6 +149,7 @@ pub(super) unsafe extern "C" fn verify(
     let chain = unsafe { copy_chain(store) };
     let verdict = catch_unwind(AssertUnwindSafe(|| {
         state.peer_chain = chain;
+        state.resumed_type = None;
         let known = || store.error == sys::RPK_UNTRUSTED_E && raw_key_is_known(state);
         state.accept_any || known() || (preverify == 1 && name_is_covered(state))
     }));

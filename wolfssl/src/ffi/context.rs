@@ -7,6 +7,7 @@
 
 use std::ffi::{c_int, c_long};
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use wolfssl_sys as sys;
@@ -14,6 +15,7 @@ use wolfssl_sys as sys;
 use super::callback;
 use super::signing::Signer;
 use super::status::SUCCESS;
+use super::tickets::TicketRules;
 use crate::raw_keys::RawPublicKeys;
 
 /// Which end of the connection.
@@ -52,6 +54,7 @@ pub(crate) struct Context {
     raw_keys: Option<RawPublicKeys>,
     groups: Vec<c_int>,
     fragment_size: usize,
+    tickets: Option<Arc<TicketRules>>,
 }
 
 /// The C half of a context: the one part whose safety between threads is not the compiler's
@@ -108,6 +111,11 @@ impl Context {
         &self.groups
     }
 
+    /// How a server issues and takes tickets, if it does.
+    pub(super) fn ticket_rules(&self) -> Option<&Arc<TicketRules>> {
+        self.tickets.as_ref()
+    }
+
     pub(crate) fn role(&self) -> Role {
         self.role
     }
@@ -141,6 +149,7 @@ impl ContextSetup {
                 raw_keys: None,
                 fragment_size: c_int::MAX as usize,
                 groups: Vec::new(),
+                tickets: None,
             },
         };
         if tls12 && tls13 {
@@ -185,6 +194,10 @@ impl ContextSetup {
 
     pub(super) fn set_signer(&mut self, signer: Signer) {
         self.context.signer = Some(signer);
+    }
+
+    pub(super) fn set_ticket_rules(&mut self, rules: Arc<TicketRules>) {
+        self.context.tickets = Some(rules);
     }
 
     /// `wolfSSL_CTX_set_verify`; the callback is always ours, as it brings the chain.
@@ -287,23 +300,6 @@ impl ContextSetup {
             sys::wolfSSL_CTX_set_groups(self.ptr(), groups.as_mut_ptr(), groups.len() as c_int)
         })?;
         self.context.groups = groups;
-        Ok(())
-    }
-
-    /// Turns session cache and tickets off for both versions.
-    pub(crate) fn disable_resumption(&mut self) -> Result<(), i32> {
-        // SAFETY: live, unshared context.
-        unsafe {
-            sys::wolfSSL_CTX_set_session_cache_mode(
-                self.ptr(),
-                sys::WOLFSSL_SESS_CACHE_OFF as c_long,
-            );
-            if self.context.role == Role::Server {
-                // Both refuse contexts of the other version alone; there they are not needed.
-                sys::wolfSSL_CTX_NoTicketTLSv12(self.ptr());
-                sys::wolfSSL_CTX_no_ticket_TLSv13(self.ptr());
-            }
-        }
         Ok(())
     }
 }

@@ -7,7 +7,9 @@
 mod alerts;
 mod callback;
 mod context;
+mod crypto;
 mod digest;
+mod early_data;
 mod ech;
 
 mod encrypted_key;
@@ -17,18 +19,23 @@ mod parameters;
 mod post_handshake;
 mod public_key;
 mod raw_keys;
+mod resume;
 mod scratch;
 mod secrets;
 mod session;
 mod signing;
 mod status;
+mod tickets;
 
 pub(crate) use context::{Context, ContextSetup, PeerVerification, Role};
+pub(crate) use crypto::{hkdf, random, sha256};
 pub(crate) use digest::Hash;
+pub(crate) use early_data::EarlyDataRules;
 pub(crate) use ech::{check_ech_configs, check_ech_keys, generate_ech_key};
 
 pub(crate) use encrypted_key::{decrypt_legacy_pem, decrypt_pkcs8};
 pub(crate) use public_key::{PublicKey, is_public_key, public_key_of};
+pub(crate) use resume::{PeerIdentity, SessionData};
 pub(crate) use scratch::{
     IdentityFault, check_identity, check_raw_identity, check_raw_signer, check_signer,
     check_trust_anchor,
@@ -36,6 +43,7 @@ pub(crate) use scratch::{
 pub(crate) use session::{Handshake, Plaintext, Session};
 pub(crate) use signing::Signer;
 pub(crate) use status::reason_text;
+pub(crate) use tickets::{ClientChains, TicketRules};
 
 use std::sync::OnceLock;
 

@@ -61,6 +61,9 @@ impl ContextSetup {
 impl Session {
     /// The type that the server's certificate has (`wolfSSL_get_negotiated_server_cert_type`).
     pub(crate) fn server_certificate_type(&self) -> CertificateType {
+        if let (Role::Client, Some(kind)) = (self.role(), self.state().resumed_type) {
+            return kind;
+        }
         let mut value = 0;
         // SAFETY: live session; the call only reads it and writes the value.
         unsafe {
@@ -71,6 +74,9 @@ impl Session {
 
     /// The type that the client's certificate has (`wolfSSL_get_negotiated_client_cert_type`).
     pub(crate) fn client_certificate_type(&self) -> CertificateType {
+        if let (Role::Server, Some(kind)) = (self.role(), self.state().resumed_type) {
+            return kind;
+        }
         let mut value = 0;
         // SAFETY: as for the server's.
         unsafe {
@@ -89,7 +95,7 @@ impl Session {
 }
 
 /// X.509 where nothing was negotiated.
-fn certificate_type(value: c_int) -> CertificateType {
+pub(super) fn certificate_type(value: c_int) -> CertificateType {
     match value {
         sys::WOLFSSL_CERT_TYPE_RPK => CertificateType::RawPublicKey,
         _ => CertificateType::X509,

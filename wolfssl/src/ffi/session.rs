@@ -19,6 +19,8 @@ pub(crate) enum Handshake {
     Complete,
     WantsInput,
     WantsSignature,
+    /// Some has come.
+    EarlyData,
     Failed(i32),
 }
 
@@ -83,6 +85,7 @@ impl Session {
         };
         session.attach_signer();
         session.restrict_groups()?;
+        session.attach_tickets();
         Ok(session)
     }
 
@@ -94,8 +97,9 @@ impl Session {
         verify: bool,
     ) -> Result<(), i32> {
         let text = name.to_str();
-        // The trailing dot of a rooted name is part of neither SNI nor certificates.
-        let host = text.strip_suffix('.').unwrap_or(&text);
+        // The trailing dot of a rooted name is part of neither SNI nor certificates; case has
+        // no meaning, yet a server that binds tickets to the name may tell it apart.
+        let host = text.strip_suffix('.').unwrap_or(&text).to_ascii_lowercase();
         if let ServerName::DnsName(_) = name {
             let length = u16::try_from(host.len()).map_err(|_| sys::BAD_FUNC_ARG)?;
             // SAFETY: live session; the name is readable for its length and copied.
@@ -157,28 +161,52 @@ impl Session {
         if code == SUCCESS { Ok(()) } else { Err(code) }
     }
 
-    /// One step of `wolfSSL_connect` or `wolfSSL_accept`.
+    /// One step of the handshake.
     pub(crate) fn handshake(&mut self, input: &mut &[u8], output: &mut Vec<u8>) -> Handshake {
+        if self.reads_early_data() {
+            self.accept_with_early_data(input, output)
+        } else {
+            self.negotiate(input, output)
+        }
+    }
+
+    /// One step of `wolfSSL_connect` or `wolfSSL_accept`.
+    pub(super) fn negotiate(&mut self, input: &mut &[u8], output: &mut Vec<u8>) -> Handshake {
         let role = self.context.role();
-        let (code, error) = self.with_io(input, output, |ssl| {
-            // SAFETY: live session with its I/O lent for the duration of the call.
-            unsafe {
-                let code = match role {
-                    Role::Client => sys::wolfSSL_connect(ssl),
-                    Role::Server => sys::wolfSSL_accept(ssl),
-                };
-                (code, sys::wolfSSL_get_error(ssl, code))
+        loop {
+            let (code, error) = self.with_io(input, output, |ssl| {
+                // SAFETY: live session with its I/O lent for the duration of the call.
+                unsafe {
+                    let code = match role {
+                        Role::Client => sys::wolfSSL_connect(ssl),
+                        Role::Server => sys::wolfSSL_accept(ssl),
+                    };
+                    (code, sys::wolfSSL_get_error(ssl, code))
+                }
+            });
+            if code != SUCCESS {
+                return self.unfinished(error);
             }
-        });
-        match (code, error) {
-            (SUCCESS, _) => Handshake::Complete,
-            (_, WANT_READ) => match self.alerts().sent {
+            // When a hello announces early data, wolfSSL_accept succeeds once before the
+            // client's part of the handshake has come.
+            // SAFETY: live session; the call only reads.
+            let finished = unsafe { sys::wolfSSL_is_init_finished(self.ssl.as_ptr()) } == 1;
+            if finished || role == Role::Client {
+                return Handshake::Complete;
+            }
+        }
+    }
+
+    /// What a step of the handshake that did not succeed came to.
+    pub(super) fn unfinished(&self, error: i32) -> Handshake {
+        match error {
+            WANT_READ => match self.alerts().sent {
                 // Where nothing is in common, wolfSSL may say so and wait all the same.
                 Some((FATAL, _)) => Handshake::Failed(sys::FATAL_ERROR),
                 _ => Handshake::WantsInput,
             },
-            (_, sys::WC_PENDING_E) => Handshake::WantsSignature,
-            (_, error) => Handshake::Failed(error),
+            sys::WC_PENDING_E => Handshake::WantsSignature,
+            error => Handshake::Failed(error),
         }
     }
 
@@ -345,6 +373,12 @@ impl Session {
         // SAFETY: no C function runs while `&self` is held, and only C reaches the state
         // otherwise; it lives as long as the session.
         unsafe { self.state.as_ref() }
+    }
+
+    /// What the callbacks left, to change it.
+    pub(super) fn state_mut(&mut self) -> &mut CallbackState {
+        // SAFETY: as in `with_state`; the session stays borrowed as long as the result.
+        unsafe { self.state.as_mut() }
     }
 
     /// The address that C keeps as the callbacks' context.
