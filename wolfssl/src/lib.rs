@@ -5,6 +5,7 @@
 //! 1. [`ClientConnection`] and [`ServerConnection`] do no I/O: bytes in, bytes out, over the
 //!    caller's buffers.
 //! 2. [`Stream`] and [`StreamOwned`] put them on any `Read + Write`.
+//!    The module `tokio` (feature `tokio`) has the same for asynchronous transports.
 //! 3. Configurations, [`ClientConfig`] and [`ServerConfig`], are validated once, immutable
 //!    and cheap to clone.
 //!
@@ -50,6 +51,8 @@ mod resumption;
 mod roots;
 mod signing;
 mod stream;
+#[cfg(feature = "tokio")]
+pub mod tokio;
 
 pub use build_info::{BuildInfo, build_info};
 pub use config::client::{ClientConfig, ClientConfigBuilder, DangerousClientConfigBuilder};

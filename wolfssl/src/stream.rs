@@ -8,15 +8,12 @@ use std::ops::DerefMut;
 
 use crate::config::client::ClientConfig;
 use crate::config::server::ServerConfig;
+use crate::connection::buffered::append_output;
 use crate::connection::client::ClientConnection;
 use crate::connection::server::ServerConnection;
 use crate::connection::{ConnectionCommon, Status};
 use crate::error::Error;
 use crate::names::ServerName;
-
-/// At most this much plaintext is sealed in one `write`, which bounds what waits for a
-/// transport that would block.
-const WRITE_LIMIT: usize = 64 * 1024;
 
 /// A connection and its transport, owned.
 ///
@@ -104,6 +101,23 @@ where
         &mut self.connection
     }
 
+    /// Lets `act` append records to what is to be sent, as the calls of a connection do that
+    /// take an output. They go out with the next flush, write or read.
+    ///
+    /// ```
+    /// # use std::io::Write;
+    /// # use wolfssl::{Error, ServerConnection, StreamOwned};
+    /// # fn f<T: std::io::Read + Write>(mut tls: StreamOwned<ServerConnection, T>)
+    /// # -> Result<(), Error> {
+    /// tls.with_output(|connection, output| connection.request_client_certificate(output))?;
+    /// tls.flush()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_output<R>(&mut self, act: impl FnOnce(&mut C, &mut Vec<u8>) -> R) -> R {
+        append_output(&mut self.connection, act)
+    }
+
     /// The transport.
     pub fn get_ref(&self) -> &T {
         &self.transport
@@ -142,10 +156,18 @@ where
     /// # Errors
     /// Of the transport (`WouldBlock` included: call again) and of the handshake.
     pub fn complete_handshake(&mut self) -> io::Result<()> {
+        if !self.connection.is_handshaking() {
+            return self.send();
+        }
         while self.connection.is_handshaking() {
             self.step()?;
         }
-        self.send()
+        let sent = self.send();
+        if self.connection.peer_awaits_output() {
+            sent
+        } else {
+            Ok(()) // what is left, or the reason, comes up again with the next write
+        }
     }
 
     /// As [`StreamOwned::shutdown`].
@@ -153,10 +175,7 @@ where
     /// # Errors
     /// Of the transport and of the connection.
     pub fn shutdown(&mut self) -> io::Result<()> {
-        let mut output = std::mem::take(&mut self.connection.buffers.output);
-        let result = self.connection.close_notify(&mut output);
-        self.connection.buffers.output = output;
-        result?;
+        self.connection.close_buffered()?;
         self.send()?;
         self.transport.flush()
     }
@@ -203,15 +222,14 @@ where
         }
     }
 
-    fn seal(&mut self, data: &[u8]) -> io::Result<usize> {
+    fn seal(
+        &mut self,
+        seal: impl FnOnce(&mut ConnectionCommon) -> Result<usize, Error>,
+    ) -> io::Result<usize> {
         self.complete_handshake()?;
-        let data = &data[..data.len().min(WRITE_LIMIT)];
-        let mut output = std::mem::take(&mut self.connection.buffers.output);
-        let result = self.connection.write(data, &mut output);
-        self.connection.buffers.output = output;
-        result?;
+        let count = seal(self.connection)?;
         ignore_would_block(self.send())?;
-        Ok(data.len())
+        Ok(count)
     }
 }
 
@@ -245,23 +263,15 @@ where
         if data.is_empty() {
             return Ok(0);
         }
-        self.seal(data)
+        self.seal(|connection| connection.write_buffered(data))
     }
 
     /// Gathers small pieces, so that they share a record.
     fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-        match pieces {
-            [] => Ok(0),
-            [piece] => self.write(piece),
-            pieces => {
-                let mut gathered = Vec::new();
-                for piece in pieces {
-                    let room = WRITE_LIMIT - gathered.len();
-                    gathered.extend_from_slice(&piece[..piece.len().min(room)]);
-                }
-                self.write(&gathered)
-            }
+        if pieces.iter().all(|piece| piece.is_empty()) {
+            return Ok(0);
         }
+        self.seal(|connection| connection.write_gathered(pieces))
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,14 +1,18 @@
 //! Bytes on their way between a connection and a transport, for the stream adapters.
 //!
 //! They live in the connection, not in the adapter, so that an adapter can be dropped and
-//! made anew without losing a byte. A connection that is used without adapters pays three
+//! made anew without losing a byte. A connection that is used without adapters pays a few
 //! words for each.
+
+use std::ops::Range;
 
 /// Ciphertext read ahead and ciphertext not yet sent.
 #[derive(Default)]
 pub(crate) struct Buffers {
+    /// Empty until an adapter fetches for the first time, then of a fixed size.
     input: Vec<u8>,
-    input_start: usize,
+    /// What of it has been fetched and not consumed.
+    fetched: Range<usize>,
     pub(crate) output: Vec<u8>,
     output_start: usize,
 }
@@ -19,17 +23,17 @@ const INPUT_SIZE: usize = 16 * 1024 + 512;
 impl Buffers {
     /// What has been fetched and not consumed.
     pub(crate) fn input(&self) -> &[u8] {
-        &self.input[self.input_start..]
+        &self.input[self.fetched.clone()]
     }
 
     /// The input to consume and the output to append to.
     pub(crate) fn split(&mut self) -> (&[u8], &mut Vec<u8>) {
-        (&self.input[self.input_start..], &mut self.output)
+        (&self.input[self.fetched.clone()], &mut self.output)
     }
 
     /// Marks all but the last `left` bytes of the input as consumed.
     pub(crate) fn keep_input(&mut self, left: usize) {
-        self.input_start = self.input.len() - left;
+        self.fetched.start = self.fetched.end - left;
     }
 
     /// Lets `fetch` fill a piece of input, once the earlier one is consumed; says how much
@@ -39,12 +43,13 @@ impl Buffers {
         fetch: impl FnOnce(&mut [u8]) -> Result<usize, E>,
     ) -> Result<usize, E> {
         debug_assert!(self.input().is_empty(), "earlier input is consumed first");
-        self.input_start = 0;
-        self.input.resize(INPUT_SIZE, 0);
-        let result = fetch(&mut self.input);
-        let count = *result.as_ref().unwrap_or(&0);
-        self.input.truncate(count);
-        result
+        if self.input.is_empty() {
+            self.input = vec![0; INPUT_SIZE];
+        }
+        self.fetched = 0..0;
+        let count = fetch(&mut self.input)?;
+        self.fetched = 0..count.min(INPUT_SIZE);
+        Ok(self.fetched.end)
     }
 
     /// What has to be sent.

@@ -1,6 +1,7 @@
 //! The state machine that client and server connections share, over caller-owned buffers.
 
 pub(crate) mod acceptor;
+pub(crate) mod buffered;
 mod buffers;
 pub(crate) mod client;
 mod diagnostics;
@@ -272,18 +273,6 @@ impl ConnectionCommon {
         !self.handshaking && self.session.resumed()
     }
 
-    /// [`process`](Self::process) over the buffers of the stream adapters.
-    pub(crate) fn process_buffered(&mut self) -> Result<Status, Error> {
-        let mut buffers = std::mem::take(&mut self.buffers);
-        let (input, output) = buffers.split();
-        let mut rest = input;
-        let result = self.process(&mut rest, output);
-        let left = rest.len();
-        buffers.keep_input(left);
-        self.buffers = buffers;
-        result
-    }
-
     fn received_server_name(&self) -> Option<String> {
         let name = self.session.received_server_name()?;
         String::from_utf8(name).ok()
@@ -294,7 +283,7 @@ impl ConnectionCommon {
     }
 
     /// The error that ended the connection, if one did.
-    fn check_failure(&self) -> Result<(), Error> {
+    pub(crate) fn check_failure(&self) -> Result<(), Error> {
         match &self.failure {
             Some(failure) => Err(failure.clone()),
             None if self.session.panicked() => Err(Error::CallbackPanicked),

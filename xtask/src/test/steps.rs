@@ -175,22 +175,31 @@ fn fmt(run: &Run) -> Result<Counts> {
     Ok(Counts::SUCCESS)
 }
 
+/// Features that add API and are off by default: checked along with the rest.
+const API_FEATURES: [&str; 2] = ["--features", "wolfssl/tokio"];
+
 fn clippy(run: &Run) -> Result<Counts> {
     let lints = ["--", "--deny", "warnings"];
     run.must(
         run.cargo(&["clippy", "--workspace", "--all-targets"])
+            .args(API_FEATURES)
             .args(lints),
     )?;
     Ok(Counts::SUCCESS)
 }
 
 fn unit(run: &Run) -> Result<Counts> {
-    run.tests(&mut run.cargo(&["test", "--workspace", "--no-fail-fast"]))
+    let mut cargo = run.cargo(&["test", "--workspace", "--no-fail-fast"]);
+    run.tests(cargo.args(API_FEATURES))
 }
 
 fn doc(run: &Run) -> Result<Counts> {
     let mut cargo = run.cargo(&["doc", "--workspace", "--no-deps"]);
-    run.must(cargo.env("RUSTDOCFLAGS", "--deny warnings"))?;
+    run.must(
+        cargo
+            .args(API_FEATURES)
+            .env("RUSTDOCFLAGS", "--deny warnings"),
+    )?;
     Ok(Counts::SUCCESS)
 }
 
