@@ -24,7 +24,10 @@ const VARIANTS: [(&str, &str); 2] = [
 
 /// By path: the project lies on the same machine.
 pub fn by_path(run: &Run) -> Result<Counts> {
-    variants(run, &format!("path = {:?}", workspace::root()))
+    variants(
+        run,
+        &format!("path = {:?}", workspace::root().join("wolfssl")),
+    )
 }
 
 /// From git: a file URL to a repository that holds what lies in the project's folder now,
