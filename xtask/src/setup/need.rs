@@ -5,6 +5,8 @@
 pub enum Set {
     /// What every build of the C library needs.
     Build,
+    /// The formatter and the linter, which a minimal Rust toolchain lacks.
+    Lint,
     /// Programs of other TLS libraries, to talk to in tests.
     Interop,
     /// git, to make a repository of the project's files.
@@ -31,6 +33,8 @@ pub struct Need {
     pub apt: &'static [&'static str],
     /// The PyPI package that brings it as a private copy.
     pub pypi: Option<&'static Wheel>,
+    /// The component of the Rust toolchain that it is.
+    pub component: Option<&'static str>,
 }
 
 /// How to tell that a tool is there.
@@ -42,6 +46,8 @@ pub enum Probe {
     Cmake,
     /// A libclang that bindgen can load.
     Libclang,
+    /// This subcommand of cargo.
+    Subcommand(&'static str),
     /// Any of these programs on PATH.
     AnyOf(&'static [&'static str]),
     /// This program, by name on PATH or by its place.
@@ -70,8 +76,10 @@ pub struct Cross {
     pub gcc: &'static str,
     /// The command that runs a program of that target.
     pub runner: &'static [&'static str],
-    /// Debian packages of compiler, C library and emulator.
-    pub apt: &'static [&'static str],
+    /// Debian packages of compiler and C library.
+    pub compiler_apt: &'static [&'static str],
+    /// Debian packages of the emulator.
+    pub emulator_apt: &'static [&'static str],
 }
 
 /// The oldest cmake that wolfSSL's own build files accept.
@@ -86,31 +94,22 @@ pub static CROSS: [Cross; 4] = [
         triple: "aarch64-unknown-linux-gnu",
         gcc: "aarch64-linux-gnu-gcc",
         runner: &["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"],
-        apt: &[
-            "gcc-aarch64-linux-gnu",
-            "libc6-dev-arm64-cross",
-            "qemu-user",
-        ],
+        compiler_apt: &["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
+        emulator_apt: &["qemu-user"],
     },
     Cross {
         triple: "riscv64gc-unknown-linux-gnu",
         gcc: "riscv64-linux-gnu-gcc",
         runner: &["qemu-riscv64", "-L", "/usr/riscv64-linux-gnu"],
-        apt: &[
-            "gcc-riscv64-linux-gnu",
-            "libc6-dev-riscv64-cross",
-            "qemu-user",
-        ],
+        compiler_apt: &["gcc-riscv64-linux-gnu", "libc6-dev-riscv64-cross"],
+        emulator_apt: &["qemu-user"],
     },
     Cross {
         triple: "armv7-unknown-linux-gnueabihf",
         gcc: "arm-linux-gnueabihf-gcc",
         runner: &["qemu-arm", "-L", "/usr/arm-linux-gnueabihf"],
-        apt: &[
-            "gcc-arm-linux-gnueabihf",
-            "libc6-dev-armhf-cross",
-            "qemu-user",
-        ],
+        compiler_apt: &["gcc-arm-linux-gnueabihf", "libc6-dev-armhf-cross"],
+        emulator_apt: &["qemu-user"],
     },
     Cross {
         triple: "i686-unknown-linux-gnu",
@@ -121,45 +120,42 @@ pub static CROSS: [Cross; 4] = [
             "--library-path",
             "/usr/i686-linux-gnu/lib",
         ],
-        apt: &["gcc-i686-linux-gnu", "libc6-dev-i386-cross"],
+        compiler_apt: &["gcc-i686-linux-gnu", "libc6-dev-i386-cross"],
+        emulator_apt: &["libc6-i386-cross"],
     },
 ];
 
 /// What `set` consists of.
 pub fn needs(set: Set) -> Vec<Need> {
-    let program = |name, programs, apt| Need {
+    let need = |name, probe, apt| Need {
         name,
-        probe: Probe::AnyOf(programs),
+        probe,
         apt,
         pypi: None,
+        component: None,
+    };
+    let program = |name, programs, apt| need(name, Probe::AnyOf(programs), apt);
+    let component = |name, subcommand| Need {
+        component: Some(name),
+        ..need(name, Probe::Subcommand(subcommand), &[])
     };
     match set {
         Set::Build => vec![
+            need("C compiler", Probe::Compiler, &["gcc", "libc6-dev"]),
             Need {
-                name: "C compiler",
-                probe: Probe::Compiler,
-                apt: &["gcc", "libc6-dev"],
-                pypi: None,
-            },
-            Need {
-                name: "make",
-                probe: Probe::AnyOf(&["make", "gmake"]),
-                apt: &["make"],
                 pypi: Some(&NINJA),
+                ..program("make", &["make", "gmake"], &["make"])
             },
             Need {
-                name: "cmake",
-                probe: Probe::Cmake,
-                apt: &["cmake"],
                 pypi: Some(&CMAKE),
+                ..need("cmake", Probe::Cmake, &["cmake"])
             },
             Need {
-                name: "libclang",
-                probe: Probe::Libclang,
-                apt: &["libclang-dev"],
                 pypi: Some(&LIBCLANG),
+                ..need("libclang", Probe::Libclang, &["libclang-dev"])
             },
         ],
+        Set::Lint => vec![component("rustfmt", "fmt"), component("clippy", "clippy")],
         Set::Interop => vec![
             program("openssl", &["openssl"], &["openssl"]),
             program("curl", &["curl"], &["curl"]),
@@ -176,41 +172,28 @@ pub fn needs(set: Set) -> Vec<Need> {
             program("wrk", &["wrk"], &["wrk"]),
             program("openssl", &["openssl"], &["openssl"]),
             // The programs alone: the studies start their own server, no service is wanted.
-            Need {
-                name: "MariaDB server",
-                probe: Probe::Path("/usr/sbin/mariadbd"),
-                apt: &["mariadb-server-core"],
-                pypi: None,
-            },
+            need(
+                "MariaDB server",
+                Probe::Path("/usr/sbin/mariadbd"),
+                &["mariadb-server-core"],
+            ),
             program("MariaDB client", &["mariadb"], &["mariadb-client-core"]),
         ],
         Set::Cross(cross) => vec![
-            Need {
-                name: "cross compiler",
-                probe: Probe::Path(cross.gcc),
-                apt: cross.apt,
-                pypi: None,
-            },
-            Need {
-                name: "emulator",
-                probe: Probe::Path(cross.runner[0]),
-                apt: cross.apt,
-                pypi: None,
-            },
+            need("cross compiler", Probe::Path(cross.gcc), cross.compiler_apt),
+            need("emulator", Probe::Path(cross.runner[0]), cross.emulator_apt),
         ],
         Set::CrossRust => vec![
-            Need {
-                name: "Debian's cargo",
-                probe: Probe::Path(DEBIAN_CARGO),
-                apt: &["rustc-web", "cargo-web"],
-                pypi: None,
-            },
-            Need {
-                name: "Rust's sources",
-                probe: Probe::File("/usr/lib/rustlib/src/rust/library/std/Cargo.toml"),
-                apt: &["rust-web-src"],
-                pypi: None,
-            },
+            need(
+                "Debian's cargo",
+                Probe::Path(DEBIAN_CARGO),
+                &["rustc-web", "cargo-web"],
+            ),
+            need(
+                "Rust's sources",
+                Probe::File("/usr/lib/rustlib/src/rust/library/std/Cargo.toml"),
+                &["rust-web-src"],
+            ),
         ],
     }
 }
@@ -248,11 +231,13 @@ mod tests {
             Set::Interop,
             Set::Peers,
             Set::Studies,
+            Set::Lint,
             Set::CrossRust,
         ];
         for set in sets.into_iter().chain(CROSS.iter().map(Set::Cross)) {
             for need in needs(set) {
-                assert!(!need.apt.is_empty(), "{} has no package", need.name);
+                let known = !need.apt.is_empty() || need.component.is_some();
+                assert!(known, "{} can come from nowhere", need.name);
             }
         }
     }

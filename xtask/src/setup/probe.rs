@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 
 use super::need::{CMAKE_MINIMUM, Probe};
 use crate::command::{answer, which};
+use crate::workspace;
 
 /// A tool that is there.
 #[derive(Debug)]
@@ -27,6 +28,7 @@ pub fn probe(probe: &Probe) -> Result<Option<Found>> {
         Probe::Compiler => compiler(),
         Probe::Cmake => cmake(),
         Probe::Libclang => libclang(),
+        Probe::Subcommand(name) => Ok(subcommand(name)),
         Probe::AnyOf(programs) => Ok(programs.iter().find_map(which).map(unversioned)),
         Probe::Path(program) => Ok(which(program).map(unversioned)),
         Probe::File(file) => Ok(Path::new(file).is_file().then(|| unversioned(file.into()))),
@@ -106,6 +108,21 @@ fn libclang() -> Result<Option<Found>> {
         ),
         None => Ok(None),
     }
+}
+
+/// Cargo's own proxy of a subcommand can be there without the component behind it: ask it.
+fn subcommand(name: &str) -> Option<Found> {
+    let cargo = workspace::cargo_path();
+    let text = answer(Command::new(&cargo).args([name, "--version"]))?;
+    let version = text
+        .split_whitespace()
+        .nth(1)
+        .unwrap_or_default()
+        .to_owned();
+    Some(Found {
+        path: cargo,
+        version,
+    })
 }
 
 fn unversioned(path: PathBuf) -> Found {

@@ -52,9 +52,15 @@ pub struct Args {
 pub fn run(args: Args) -> Result<ExitCode> {
     let steps = chosen(&args)?;
     if args.list {
-        for step in steps {
-            println!("{:<22} {}", step.name, step.about);
+        for step in steps::all(&args) {
+            let mark = if steps.iter().any(|chosen| chosen.name == step.name) {
+                '*'
+            } else {
+                ' '
+            };
+            println!("{mark} {:<20} {}", step.name, step.about);
         }
+        println!("(* runs with these arguments)");
         return Ok(ExitCode::SUCCESS);
     }
 

@@ -30,9 +30,14 @@ pub fn all(args: &Args) -> Vec<Step> {
     }
     let build = [Set::Build];
     let mut steps = vec![
-        step("fmt", "the code is formatted", [], fmt),
+        step("fmt", "the code is formatted", [Set::Lint], fmt),
         step("tidy", "the project's own rules hold", [], tidy_up),
-        step("clippy", "no warning in any target", build, clippy),
+        step(
+            "clippy",
+            "no warning in any target",
+            [Set::Build, Set::Lint],
+            clippy,
+        ),
         step(
             "unit",
             "unit, integration and documentation tests",
