@@ -3,6 +3,7 @@
 use std::fs;
 use std::panic;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::plan::Plan;
 use crate::renames;
@@ -61,7 +62,7 @@ impl Built {
     }
 }
 
-/// Configures and builds; the error names the log, which cargo shows.
+/// Configures and builds; the error holds the compiler's first.
 pub fn build(job: &Job<'_>) -> Result<Built, String> {
     let overlay = job.out_dir.join("overlay");
     write_overlay(&overlay)
@@ -109,9 +110,8 @@ pub fn build(job: &Job<'_>) -> Result<Built, String> {
     for (name, value) in &job.plan.raw_variables {
         config.define(format!("{name}:STRING"), value);
     }
-    run(config)?;
-
     let root = job.out_dir.join("build");
+    run(config).map_err(|reason| complaint(&root).unwrap_or(reason))?;
     Ok(Built {
         dir: root.join("wolfssl"),
         root,
@@ -159,8 +159,29 @@ fn start_afresh_if_changed(job: &Job<'_>) -> std::io::Result<()> {
     fs::write(record, now)
 }
 
+/// The compiler's first error line: cargo does not show what the cmake crate let through. What
+/// was built is not built again, so that asking once more is quick.
+fn complaint(root: &Path) -> Option<String> {
+    let cache = fs::read_to_string(root.join("CMakeCache.txt")).ok()?;
+    let cmake = cache
+        .lines()
+        .find_map(|line| line.strip_prefix("CMAKE_COMMAND:INTERNAL="))?;
+    let again = Command::new(cmake)
+        .args(["--build", ".", "--config", "Release", "--target", "wolfssl"])
+        .current_dir(root)
+        .output()
+        .ok()?;
+    let text = [again.stdout, again.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    let line = text.lines().find(|line| {
+        let line = line.to_lowercase();
+        line.contains("error:") || line.contains("error c") || line.contains("cmake error")
+    })?;
+    Some(format!("the C build failed: {}", line.trim()))
+}
+
 /// The cmake crate panics where a build fails. Its message has no more to say
-/// than that, as the compiler's output is already in the log.
+/// than that.
 fn run(mut config: cmake::Config) -> Result<(), String> {
     let default_hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
@@ -176,6 +197,6 @@ fn run(mut config: cmake::Config) -> Result<(), String> {
         let first = text
             .and_then(|text| text.lines().find(|line| !line.trim().is_empty()))
             .unwrap_or("cmake failed");
-        format!("the C build failed ({first}); the compiler's messages are above")
+        format!("the C build failed ({first}); `cargo build -vv` shows cmake's messages")
     })
 }
