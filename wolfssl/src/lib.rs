@@ -54,7 +54,7 @@ mod stream;
 #[cfg(feature = "tokio")]
 pub mod tokio;
 
-pub use build_info::{BuildInfo, build_info};
+pub use build_info::{BuildInfo, Fate, build_info, processor_features};
 pub use config::client::{ClientConfig, ClientConfigBuilder, DangerousClientConfigBuilder};
 pub use config::server::{ClientAuth, ServerConfig, ServerConfigBuilder};
 pub use connection::acceptor::{Accepted, Acceptor, ClientHello, ClientHelloError, Offered};
