@@ -28,7 +28,7 @@ struct Cli {
 enum Verb {
     Setup(setup::Args),
     Test(test::Args),
-    Bench(bench::Args),
+    Bench(Box<bench::Args>),
     BuildInfo(build_info::Args),
     Vendor(vendor::Args),
     Ci(ci::Args),

@@ -29,8 +29,8 @@ mod status;
 mod tickets;
 
 pub(crate) use context::{Context, ContextSetup, PeerVerification, Role};
-pub(crate) use crypto::{hkdf, random, sha256};
 pub(crate) use cpu::processor_features;
+pub(crate) use crypto::{hkdf, random, sha256};
 pub(crate) use digest::Hash;
 pub(crate) use early_data::EarlyDataRules;
 pub(crate) use ech::{check_ech_configs, check_ech_keys, generate_ech_key};
