@@ -80,6 +80,15 @@ impl Credentials {
         self.file(name).to_str().expect("plain ASCII").to_owned()
     }
 
+    /// The public key of the leaf as a PEM file, made by the openssl program.
+    pub fn public_key_file(&self) -> String {
+        let (key, public) = (self.argument("key.pem"), self.argument("public.pem"));
+        Program::start("openssl", ["pkey", "-in", &key, "-pubout", "-out", &public])
+            .finish()
+            .assert_success();
+        public
+    }
+
     pub fn roots(&self) -> RootCertStore {
         RootCertStore::from_pem_file(self.file("root.pem")).expect("a root")
     }

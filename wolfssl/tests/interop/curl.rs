@@ -30,6 +30,15 @@ pub fn only(version: ProtocolVersion) -> [&'static str; 3] {
     }
 }
 
+/// Answers one request; returns the protocol that was agreed on.
+pub fn respond(mut tls: Server) -> Option<Vec<u8>> {
+    request(&mut tls);
+    tls.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        .unwrap();
+    tls.shutdown().unwrap();
+    tls.connection().negotiated_alpn()
+}
+
 /// The head of a request, and the first bytes of its body that came with it.
 fn request(tls: &mut Server) -> (String, Vec<u8>) {
     let mut bytes = Vec::new();
@@ -166,13 +175,7 @@ fn http_1_1_and_h2_by_alpn() {
         .alpn(["http/1.1"])
         .build()
         .unwrap();
-    let (port, server) = serve_one(&config, |mut tls| {
-        request(&mut tls);
-        tls.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-            .unwrap();
-        tls.shutdown().unwrap();
-        tls.connection().negotiated_alpn()
-    });
+    let (port, server) = serve_one(&config, respond);
     let client = curl(port, &root, "a.test", &["--http2"]);
     client.assert_success();
     client.assert_says("ALPN: server accepted http/1.1");

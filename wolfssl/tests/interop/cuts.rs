@@ -175,7 +175,7 @@ fn server_config(credentials: &Credentials) -> ServerConfig {
 }
 
 /// Reads to the end, so that closing does not turn into a reset.
-fn drain(mut tcp: TcpStream) {
+pub fn drain(mut tcp: TcpStream) {
     let _ = std::io::copy(&mut tcp, &mut std::io::sink());
 }
 

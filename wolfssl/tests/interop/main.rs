@@ -12,8 +12,14 @@ mod credentials;
 mod curl;
 mod cuts;
 mod examples;
+mod gnutls_cli;
+#[cfg(target_os = "linux")] // it is held to loopback by LD_PRELOAD
+mod gnutls_serv;
+mod keying;
 mod ours;
 mod program;
+mod retry;
 mod s_client;
 mod s_server;
 mod spelling;
+mod tickets;

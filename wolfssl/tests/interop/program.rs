@@ -1,7 +1,7 @@
 //! Another side's program as a child process: its output as it comes, every wait bounded.
 
 use std::ffi::OsStr;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -31,26 +31,35 @@ pub struct Finished {
 impl Program {
     /// Starts a program that `cargo xtask setup --interop` installs.
     pub fn start<A: AsRef<OsStr>>(name: &str, arguments: impl IntoIterator<Item = A>) -> Self {
+        Self::start_with(name, arguments, &[])
+    }
+
+    /// The same with more environment variables.
+    pub fn start_with<A: AsRef<OsStr>>(
+        name: &str,
+        arguments: impl IntoIterator<Item = A>,
+        environment: &[(&str, &str)],
+    ) -> Self {
         let mut command = Command::new(name);
-        command.args(arguments);
+        command.args(arguments).envs(environment.iter().copied());
         Self::spawn(name, command)
     }
 
     /// Starts `command`, with its three standard streams in our hands.
     pub fn spawn(name: &str, mut command: Command) -> Self {
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap_or_else(|error| match error.kind() {
+        // One pipe for both, which keeps their order.
+        let (output, writer) = io::pipe().expect("a pipe");
+        let second = writer.try_clone().expect("a pipe");
+        command.stdin(Stdio::piped()).stdout(writer).stderr(second);
+        let child = command.spawn().unwrap_or_else(|error| match error.kind() {
             ErrorKind::NotFound => {
                 panic!("{name} is not installed; run `cargo xtask setup --interop`")
             }
             _ => panic!("{name} does not start: {error}"),
         });
+        drop(command); // and with it our copies of the pipe's other end
         let (sender, pieces) = mpsc::channel();
-        forward(child.stdout.take().expect("piped"), sender.clone());
-        forward(child.stderr.take().expect("piped"), sender);
+        forward(output, sender);
         Self {
             name: name.to_owned(),
             child,
