@@ -304,10 +304,15 @@ pub fn catalogue() -> String {
         let unit: Unit = scenario.unit();
         let _ = writeln!(
             text,
-            "  {:<36} {} ({})",
+            "  {:<36} {} ({}){}",
             scenario.id(),
             scenario.describe(),
-            unit.label()
+            unit.label(),
+            if scenario.is_headline() {
+                ""
+            } else {
+                " (with --full or when named)"
+            }
         );
     }
     text

@@ -22,13 +22,17 @@ pub struct MeasureArgs {
     /// Measure for about three minutes instead of eight
     #[arg(long)]
     pub(super) quick: bool,
+    /// Measure every scenario, not only the headline ones
+    #[arg(long)]
+    full: bool,
     /// Write everything that was found, raw samples too, to this file
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
     /// Only these arms; factors are over the first
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(super) arms: Vec<String>,
-    /// Only scenarios whose id contains this; * stands for anything. May be repeated
+    /// Only scenarios whose id contains this, of all there are; * stands for anything. May be
+    /// repeated
     #[arg(long, value_name = "PATTERN")]
     pub(super) scenario: Vec<String>,
     /// List arms and scenarios, measure nothing
@@ -179,7 +183,9 @@ impl MeasureArgs {
             .map(|pattern| WildMatch::new(&format!("*{pattern}*")))
             .collect();
         let mut scenarios = Scenario::catalogue();
-        if !patterns.is_empty() {
+        if patterns.is_empty() {
+            scenarios.retain(|scenario| self.full || scenario.is_headline());
+        } else {
             scenarios.retain(|scenario| {
                 let id = scenario.id();
                 patterns.iter().any(|pattern| pattern.matches(&id))
@@ -228,7 +234,14 @@ mod tests {
             chosen(&["hs-full*1.2*ecdsa", "x25519-agree"]),
             ["hs-full:tls1.2:ecdsa-p256:x25519", "algo:x25519-agree"]
         );
-        assert_eq!(chosen(&[]).len(), Scenario::catalogue().len());
+        assert!(chosen(&[]).contains(&"algo:rsa-2048-sign".to_owned()));
+        assert!(!chosen(&[]).contains(&"algo:md5".to_owned()));
+        let all = MeasureArgs {
+            full: true,
+            ..MeasureArgs::default()
+        };
+        let all = all.chosen_scenarios().unwrap();
+        assert_eq!(all, Scenario::catalogue());
     }
 
     #[test]

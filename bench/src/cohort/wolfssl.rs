@@ -41,7 +41,7 @@ fn describe() -> Result<Description> {
 
 fn prepare(scenario: &Scenario, fixtures: &Fixtures) -> Result<Box<dyn Measurable>> {
     match scenario {
-        Scenario::Algorithm(algorithm) => wolfcrypt::prepare(algorithm, fixtures),
+        Scenario::Algorithm(algorithm) => wolfcrypt::prepare(algorithm),
         Scenario::Handshake(_) | Scenario::Bulk(_) => {
             connections::prepare::<Wolfssl>(scenario, fixtures)
         }

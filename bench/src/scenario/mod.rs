@@ -130,10 +130,19 @@ impl Scenario {
                 "{} with {}: 16 KiB records sealed by the client and opened by the server in one thread",
                 tls.version, tls.cipher
             ),
-            Self::Algorithm(Algorithm { name, unit }) => match unit {
+            Self::Algorithm(Algorithm { name, unit, .. }) => match unit {
                 Unit::PerSecond => format!("{name} operations"),
                 Unit::MegabytesPerSecond => format!("{name}, 16 KiB a call"),
             },
+        }
+    }
+
+    /// Whether it is among those that are measured unless others are asked for.
+    pub fn is_headline(&self) -> bool {
+        match self {
+            Self::Handshake(_) => true,
+            Self::Bulk(tls) => tls.version == TlsVersion::Tls13,
+            Self::Algorithm(algorithm) => algorithm.headline,
         }
     }
 

@@ -1,148 +1,56 @@
-//! The cipher rows.
+//! The rows of ciphers without authentication.
 
 use wolfssl_sys as ffi;
 
-use super::handle::Aes;
-use super::{block, bulk, check, known_answer};
+use super::handle::{Aes, ChaCha};
+use super::{block, bulk, bytes, check, ensure, known_answer, size};
 use crate::cohort::Result;
 use crate::worker::Measurable;
 
-/// The additional data of a TLS 1.2 record has this length.
-const AAD: [u8; 13] = [0x17; 13];
-const KEY: [u8; 16] = [0x2b; 16];
-const NONCE: [u8; 12] = [0x0c; 12];
-
-pub(super) fn aes_gcm_encrypt() -> Result<Box<dyn Measurable>> {
-    let mut gcm = Gcm::checked()?;
+pub(super) fn cbc_encrypt(key_bytes: usize) -> Result<Box<dyn Measurable>> {
+    let mut cbc = Cbc::checked(key_bytes)?;
     let plaintext = block();
     let mut ciphertext = plaintext.clone();
-    Ok(bulk(move || gcm.encrypt(&plaintext, &mut ciphertext)))
+    bulk(move || cbc.encrypt(&plaintext, &mut ciphertext))
 }
 
-pub(super) fn aes_gcm_decrypt() -> Result<Box<dyn Measurable>> {
-    let mut gcm = Gcm::checked()?;
-    let plaintext = block();
-    let mut ciphertext = plaintext.clone();
-    gcm.encrypt(&plaintext, &mut ciphertext)?;
-    let mut opened = vec![0; plaintext.len()];
-    gcm.decrypt(&ciphertext, &mut opened)?;
-    if opened != plaintext {
-        return Err("AES-128-GCM does not decrypt what it encrypted".into());
-    }
-    gcm.tag[0] ^= 1;
-    if gcm.decrypt(&ciphertext, &mut opened).is_ok() {
-        return Err("AES-128-GCM accepts a wrong tag".into());
-    }
-    gcm.tag[0] ^= 1;
-    Ok(bulk(move || gcm.decrypt(&ciphertext, &mut opened)))
-}
-
-pub(super) fn aes_cbc_encrypt() -> Result<Box<dyn Measurable>> {
-    let mut cbc = Cbc::checked()?;
-    let plaintext = block();
-    let mut ciphertext = plaintext.clone();
-    Ok(bulk(move || cbc.encrypt(&plaintext, &mut ciphertext)))
-}
-
-pub(super) fn aes_cbc_decrypt() -> Result<Box<dyn Measurable>> {
-    let mut cbc = Cbc::checked()?;
+pub(super) fn cbc_decrypt(key_bytes: usize) -> Result<Box<dyn Measurable>> {
+    let mut cbc = Cbc::checked(key_bytes)?;
     let ciphertext = block();
     let mut plaintext = ciphertext.clone();
-    Ok(bulk(move || cbc.decrypt(&ciphertext, &mut plaintext)))
+    bulk(move || cbc.decrypt(&ciphertext, &mut plaintext))
 }
 
-pub(super) fn chacha20_poly1305_encrypt() -> Result<Box<dyn Measurable>> {
-    check_chacha20_poly1305()?;
+/// Checked with the start of the example of RFC 8439 section 2.4.2.
+pub(super) fn chacha20() -> Result<Box<dyn Measurable>> {
+    let key: [u8; 32] = std::array::from_fn(|index| index as u8);
+    let mut cipher = ChaCha::new()?;
+    // SAFETY: `cipher` is zeroed memory of the object's size, the key has the 32 bytes announced.
+    let code = unsafe { ffi::wc_Chacha_SetKey(cipher.get(), key.as_ptr(), 32) };
+    check("wc_Chacha_SetKey", code)?;
+    let nonce = [0, 0, 0, 0, 0, 0, 0, 0x4a, 0, 0, 0, 0];
+    let mut process = move |input: &[u8], output: &mut [u8]| {
+        assert_eq!(input.len(), output.len());
+        // SAFETY: the key is set, a nonce has 12 bytes.
+        let code = unsafe { ffi::wc_Chacha_SetIV(cipher.get(), nonce.as_ptr(), 1) };
+        check("wc_Chacha_SetIV", code)?;
+        // SAFETY: key and nonce are set, both buffers have the length announced.
+        let code = unsafe {
+            ffi::wc_Chacha_Process(
+                cipher.get(),
+                output.as_mut_ptr(),
+                input.as_ptr(),
+                size(input),
+            )
+        };
+        check("wc_Chacha_Process", code).map(drop)
+    };
+    let mut start = [0; 16];
+    process(b"Ladies and Gentl", &mut start)?;
+    known_answer("ChaCha20", &start, "6e2e359a2568f98041ba0728dd0d6981")?;
     let plaintext = block();
     let mut ciphertext = plaintext.clone();
-    Ok(bulk(move || {
-        chacha20_poly1305(&[7; 32], &NONCE, &AAD, &plaintext, &mut ciphertext)?;
-        Ok(())
-    }))
-}
-
-struct Gcm {
-    aes: Aes,
-    tag: [u8; 16],
-    nonce: [u8; 12],
-    aad: &'static [u8],
-}
-
-impl Gcm {
-    /// With the key of the rows, after the second test case of the GCM specification has passed.
-    fn checked() -> Result<Self> {
-        let mut zero = Self {
-            aes: Self::key(&[0; 16])?,
-            tag: [0; 16],
-            nonce: [0; 12],
-            aad: &[],
-        };
-        let mut ciphertext = [0; 16];
-        zero.encrypt(&[0; 16], &mut ciphertext)?;
-        known_answer(
-            "AES-128-GCM",
-            &ciphertext,
-            "0388dace60b6a392f328c2b971b2fe78",
-        )?;
-        known_answer("its tag", &zero.tag, "ab6e47d42cec13bdf53a67b21257bddf")?;
-        Ok(Self {
-            aes: Self::key(&KEY)?,
-            tag: [0; 16],
-            nonce: NONCE,
-            aad: &AAD,
-        })
-    }
-
-    fn key(key: &[u8; 16]) -> Result<Aes> {
-        let mut aes = Aes::new()?;
-        // SAFETY: `aes` is initialised, and `key` has the 16 bytes announced.
-        let code = unsafe { ffi::wc_AesGcmSetKey(aes.get(), key.as_ptr(), 16) };
-        check("wc_AesGcmSetKey", code)?;
-        Ok(aes)
-    }
-
-    fn encrypt(&mut self, plaintext: &[u8], ciphertext: &mut [u8]) -> Result<()> {
-        assert_eq!(plaintext.len(), ciphertext.len());
-        // SAFETY: `aes` carries a GCM key; output and input have the length announced, as have
-        // nonce, tag and additional data, and the call keeps none of the pointers.
-        let code = unsafe {
-            ffi::wc_AesGcmEncrypt(
-                self.aes.get(),
-                ciphertext.as_mut_ptr(),
-                plaintext.as_ptr(),
-                plaintext.len() as u32,
-                self.nonce.as_ptr(),
-                self.nonce.len() as u32,
-                self.tag.as_mut_ptr(),
-                self.tag.len() as u32,
-                self.aad.as_ptr(),
-                self.aad.len() as u32,
-            )
-        };
-        check("wc_AesGcmEncrypt", code)?;
-        Ok(())
-    }
-
-    fn decrypt(&mut self, ciphertext: &[u8], plaintext: &mut [u8]) -> Result<()> {
-        assert_eq!(plaintext.len(), ciphertext.len());
-        // SAFETY: as for wc_AesGcmEncrypt; the tag is read only.
-        let code = unsafe {
-            ffi::wc_AesGcmDecrypt(
-                self.aes.get(),
-                plaintext.as_mut_ptr(),
-                ciphertext.as_ptr(),
-                ciphertext.len() as u32,
-                self.nonce.as_ptr(),
-                self.nonce.len() as u32,
-                self.tag.as_ptr(),
-                self.tag.len() as u32,
-                self.aad.as_ptr(),
-                self.aad.len() as u32,
-            )
-        };
-        check("wc_AesGcmDecrypt", code)?;
-        Ok(())
-    }
+    bulk(move || process(&plaintext, &mut ciphertext))
 }
 
 struct Cbc {
@@ -151,115 +59,71 @@ struct Cbc {
 }
 
 impl Cbc {
-    /// After the vector of NIST SP 800-38A, F.2.1, has passed both ways.
-    fn checked() -> Result<Self> {
-        let key = 0x2b7e_1516_28ae_d2a6_abf7_1588_09cf_4f3c_u128.to_be_bytes();
-        let iv = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f_u128.to_be_bytes();
-        let plaintext = 0x6bc1_bee2_2e40_9f96_e93d_7e11_7393_172a_u128.to_be_bytes();
+    /// After the first block of NIST SP 800-38A, F.2.1 or F.2.5, has passed both ways.
+    fn checked(key_bytes: usize) -> Result<Self> {
+        let (key, answer) = match key_bytes {
+            16 => (
+                "2b7e151628aed2a6abf7158809cf4f3c",
+                "7649abac8119b246cee98e9b12e9197d",
+            ),
+            _ => (
+                "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4",
+                "f58c4c04d6e5f1ba779eabfb5f7bfbd6",
+            ),
+        };
+        let key = bytes(key)?;
+        let plaintext = bytes("6bc1bee22e409f96e93d7e117393172a")?;
         let mut cbc = Self {
-            encrypting: Self::key(&key, &iv, ffi::AES_ENCRYPTION as i32)?,
-            decrypting: Self::key(&key, &iv, ffi::AES_DECRYPTION as i32)?,
+            encrypting: Self::key(&key, ffi::AES_ENCRYPTION as i32)?,
+            decrypting: Self::key(&key, ffi::AES_DECRYPTION as i32)?,
         };
         let mut ciphertext = [0; 16];
         cbc.encrypt(&plaintext, &mut ciphertext)?;
-        known_answer(
-            "AES-128-CBC",
-            &ciphertext,
-            "7649abac8119b246cee98e9b12e9197d",
-        )?;
+        known_answer("AES-CBC", &ciphertext, answer)?;
         let mut opened = [0; 16];
         cbc.decrypt(&ciphertext, &mut opened)?;
-        if opened != plaintext {
-            return Err("AES-128-CBC does not decrypt what it encrypted".into());
-        }
+        let same = opened.as_slice() == plaintext;
+        ensure(same, "AES-CBC does not decrypt what it encrypted")?;
         Ok(cbc)
     }
 
-    fn key(key: &[u8; 16], iv: &[u8; 16], direction: i32) -> Result<Aes> {
+    fn key(key: &[u8], direction: i32) -> Result<Aes> {
+        let iv: [u8; 16] = std::array::from_fn(|index| index as u8);
         let mut aes = Aes::new()?;
-        // SAFETY: `aes` is initialised, key and initial vector have their 16 bytes.
-        let code =
-            unsafe { ffi::wc_AesSetKey(aes.get(), key.as_ptr(), 16, iv.as_ptr(), direction) };
+        // SAFETY: `aes` is initialised, the key has the length announced and the initial vector the
+        // 16 bytes of a block.
+        let code = unsafe {
+            ffi::wc_AesSetKey(aes.get(), key.as_ptr(), size(key), iv.as_ptr(), direction)
+        };
         check("wc_AesSetKey", code)?;
         Ok(aes)
     }
 
     fn encrypt(&mut self, plaintext: &[u8], ciphertext: &mut [u8]) -> Result<()> {
         assert_eq!(plaintext.len(), ciphertext.len());
-        let length = plaintext.len() as u32;
         // SAFETY: the key is set for encryption, both buffers have the length announced.
         let code = unsafe {
             ffi::wc_AesCbcEncrypt(
                 self.encrypting.get(),
                 ciphertext.as_mut_ptr(),
                 plaintext.as_ptr(),
-                length,
+                size(plaintext),
             )
         };
-        check("wc_AesCbcEncrypt", code)?;
-        Ok(())
+        check("wc_AesCbcEncrypt", code).map(drop)
     }
 
     fn decrypt(&mut self, ciphertext: &[u8], plaintext: &mut [u8]) -> Result<()> {
         assert_eq!(plaintext.len(), ciphertext.len());
-        let length = plaintext.len() as u32;
         // SAFETY: the key is set for decryption, both buffers have the length announced.
         let code = unsafe {
             ffi::wc_AesCbcDecrypt(
                 self.decrypting.get(),
                 plaintext.as_mut_ptr(),
                 ciphertext.as_ptr(),
-                length,
+                size(ciphertext),
             )
         };
-        check("wc_AesCbcDecrypt", code)?;
-        Ok(())
+        check("wc_AesCbcDecrypt", code).map(drop)
     }
-}
-
-/// The example of RFC 8439 section 2.8.2.
-fn check_chacha20_poly1305() -> Result<()> {
-    let plaintext = b"Ladies and Gentlemen of the class of '99: \
-        If I could offer you only one tip for the future, sunscreen would be it.";
-    let key: [u8; 32] = std::array::from_fn(|index| 0x80 + index as u8);
-    let nonce = [7, 0, 0, 0, 0x40, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47];
-    let aad = [
-        0x50, 0x51, 0x52, 0x53, 0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7,
-    ];
-    let mut ciphertext = *plaintext;
-    let tag = chacha20_poly1305(&key, &nonce, &aad, plaintext, &mut ciphertext)?;
-    let start = &ciphertext[..16];
-    known_answer(
-        "ChaCha20-Poly1305",
-        start,
-        "d31a8d34648e60db7b86afbc53ef7ec2",
-    )?;
-    known_answer("its tag", &tag, "1ae10b594f09e26a7e902ecbd0600691")
-}
-
-fn chacha20_poly1305(
-    key: &[u8; 32],
-    nonce: &[u8; 12],
-    aad: &[u8],
-    plaintext: &[u8],
-    ciphertext: &mut [u8],
-) -> Result<[u8; 16]> {
-    assert_eq!(plaintext.len(), ciphertext.len());
-    let mut tag = [0; 16];
-    // SAFETY: key, nonce and tag have the sizes that the algorithm fixes; the other buffers have
-    // the lengths announced.
-    let code = unsafe {
-        ffi::wc_ChaCha20Poly1305_Encrypt(
-            key.as_ptr(),
-            nonce.as_ptr(),
-            aad.as_ptr(),
-            aad.len() as u32,
-            plaintext.as_ptr(),
-            plaintext.len() as u32,
-            ciphertext.as_mut_ptr(),
-            tag.as_mut_ptr(),
-        )
-    };
-    check("wc_ChaCha20Poly1305_Encrypt", code)?;
-    Ok(tag)
 }
