@@ -206,6 +206,17 @@ int wolfssl_rs_ticket_size(void)
     return (int)WOLFSSL_INTERNAL_TICKET_LEN;
 }
 
+unsigned long long wolfssl_rs_ticket_issued(const unsigned char* ticket)
+{
+    const byte* stamp = ((const InternalTicket*)ticket)->timestamp;
+    unsigned long long time = 0;
+    int i;
+
+    for (i = 0; i < TIMESTAMP_LEN; i++)
+        time = (time << 8) | stamp[i];
+    return time;
+}
+
 unsigned int wolfssl_rs_ticket_early_data(const unsigned char* ticket)
 {
     const byte* size = ((const InternalTicket*)ticket)->maxEarlyDataSz;
@@ -234,10 +245,24 @@ void wolfssl_rs_begin_tickets(WOLFSSL* ssl, unsigned int max_early_data)
     ssl->options.maxEarlyDataSz = max_early_data;
 }
 
-int wolfssl_rs_early_data_offered(const WOLFSSL* ssl)
+int wolfssl_rs_early_data_offered(WOLFSSL* ssl)
 {
+    if (ssl->options.serverState == SERVER_HELLO_RETRY_REQUEST_COMPLETE) {
+        TLSX_Remove(&ssl->extensions, TLSX_EARLY_DATA, ssl->heap);
+        ssl->earlyData = no_early_data;
+        return 0;
+    }
     return ssl->earlyData == early_data_ext ||
         TLSX_Find(ssl->extensions, TLSX_EARLY_DATA) != NULL;
+}
+
+int wolfssl_rs_has_key_share(const WOLFSSL* ssl)
+{
+    KeyShareEntry* chosen = NULL;
+    byte searched = 0;
+
+    return TLSX_KeyShare_Choose(ssl, ssl->extensions, 0, 0, &chosen,
+        &searched) == 0 && chosen != NULL;
 }
 
 void wolfssl_rs_refuse_early_data(WOLFSSL* ssl)
@@ -250,7 +275,8 @@ int wolfssl_rs_reads_early_data(const WOLFSSL* ssl)
     if (!IsAtLeastTLSv1_3(ssl->version)) {
         return 0;
     }
-    return ssl->options.handShakeState == NULL_STATE ||
+    return (ssl->options.handShakeState == NULL_STATE &&
+            ssl->options.clientState == NULL_STATE) ||
         (ssl->options.handShakeState == SERVER_FINISHED_COMPLETE &&
             (ssl->earlyData == expecting_early_data ||
              ssl->earlyData == process_early_data));

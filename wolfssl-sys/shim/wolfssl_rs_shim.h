@@ -93,6 +93,10 @@ unsigned int wolfssl_rs_session_early_data(const WOLFSSL_SESSION* session);
 /* What a ticket holds before it is sealed has this size. */
 int wolfssl_rs_ticket_size(void);
 
+/* When a TLS 1.3 ticket was issued, in milliseconds since 1970; from what it
+ * holds once it is opened. */
+unsigned long long wolfssl_rs_ticket_issued(const unsigned char* ticket);
+
 /* How much early data a ticket allows, and the id of its session, of which it
  * has 32 bytes; from what it holds once it is opened. */
 unsigned int wolfssl_rs_ticket_early_data(const unsigned char* ticket);
@@ -111,8 +115,15 @@ void wolfssl_rs_begin_tickets(WOLFSSL* ssl, unsigned int max_early_data);
 
 /* ---- Early data at a server ---- */
 
-/* Whether the client's hello announced early data. */
-int wolfssl_rs_early_data_offered(const WOLFSSL* ssl);
+/* Whether the client's hello announced early data; for ticket and key
+ * callbacks. A second hello cannot; there wolfSSL still has what the first one
+ * said, which is removed. */
+int wolfssl_rs_early_data_offered(WOLFSSL* ssl);
+
+/* Whether the client's hello has a key share that this server takes. Without
+ * one it asks for another hello, which wolfSSL does not do well once it has
+ * accepted early data. */
+int wolfssl_rs_has_key_share(const WOLFSSL* ssl);
 
 /* Has early data that comes with this hello refused, while the handshake goes
  * on; for key callbacks, which wolfSSL calls for each suite it tries. */

@@ -26,8 +26,9 @@ pub trait AntiReplay: Send + Sync {
     fn first_use(&self, ticket: &[u8], remember_for: Duration) -> bool;
 
     /// Whether what was noted outlives this configuration, in a data base that all servers
-    /// with the same ticket keys ask. If not, which is the default, the early data of tickets
-    /// from before it was built is not taken (RFC 8446, section 8.2).
+    /// with the same ticket keys ask. If not, which is the default, tickets that come with
+    /// early data are not taken if they are older than the configuration (RFC 8446, section
+    /// 8.2): the handshake is a full one.
     fn outlives_configuration(&self) -> bool {
         false
     }

@@ -3,6 +3,8 @@
 //! Everything the transport has not taken yet waits in the connection's own buffers, so an
 //! adapter may be dropped and made anew at any time.
 
+mod early_data;
+
 use std::io::{self, IoSlice, Read, Write};
 use std::ops::DerefMut;
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use support::{Authority, ends, handshake, receive};
 use wolfssl::{
-    ClientConfig, ClientConfigBuilder, ClientConnection, ConfigError, ConnectionCommon, Error,
-    ProtocolVersion, Resumption, ServerConfig, ServerConfigBuilder, ServerConnection,
-    ServerResumption, SessionTicket, TicketKeys, TicketSecret, server_name,
+    AlertDescription, ClientConfig, ClientConfigBuilder, ClientConnection, ConfigError,
+    ConnectionCommon, Error, ProtocolVersion, Resumption, ServerConfig, ServerConfigBuilder,
+    ServerConnection, ServerResumption, SessionTicket, TicketKeys, TicketSecret, server_name,
 };
 
 const VERSIONS: [ProtocolVersion; 2] = [ProtocolVersion::TLSv1_2, ProtocolVersion::TLSv1_3];
@@ -443,4 +443,39 @@ fn under_an_encrypted_hello_each_handshake_is_a_full_one() {
         error,
         Error::Config(ConfigError::EarlyData { .. })
     ));
+}
+
+#[test]
+fn a_server_that_changed_its_versions_is_met_with_a_full_handshake() {
+    for before in VERSIONS {
+        for after in [&VERSIONS[..], &VERSIONS[..1], &VERSIONS[1..]] {
+            let site = Site::new(&["a.test"]);
+            let keys = TicketKeys::new(TicketSecret::new([1; 32]), []).unwrap();
+            let server = |versions: &[ProtocolVersion]| {
+                let resumption = ServerResumption::tickets(keys.clone());
+                let builder = site.server.clone().resumption(resumption);
+                builder.versions(versions).build().unwrap()
+            };
+            let client = site.client(before).versions(&VERSIONS).build().unwrap();
+            connect(&client, &server(&[before]), "a.test");
+            let after_server = server(after);
+            if (before, after) == (VERSIONS[0], &VERSIONS[1..]) {
+                // wolfSSL offers TLS 1.2 alone with a TLS 1.2 session: fails, once.
+                let (mut client, mut server) = ends(&client, &after_server, "a.test");
+                let outcome = handshake(&mut client, &mut server);
+                assert!(
+                    matches!(
+                        outcome.client,
+                        Err(Error::AlertReceived(AlertDescription::ProtocolVersion))
+                    ),
+                    "{outcome:?}"
+                );
+            }
+            let (connection, _) = connect(&client, &after_server, "a.test");
+            let still = after.contains(&before);
+            assert_eq!(connection.is_resumed(), still, "{before} {after:?}");
+            let version = if still { before } else { after[0] };
+            assert_eq!(connection.negotiated_version(), Some(version));
+        }
+    }
 }

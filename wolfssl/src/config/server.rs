@@ -205,12 +205,12 @@ impl ServerConfigBuilder {
     fn set_up_resumption(&self, setup: &mut ContextSetup) -> Result<(), Error> {
         let library = |code| Error::Library(ErrorCode::new(code));
         let resumption = &self.resumption;
-        let early_data = (self.max_early_data > 0).then(|| EarlyDataRules {
-            limit: self.max_early_data,
-            anti_replay: match &self.anti_replay {
+        let early_data = (self.max_early_data > 0).then(|| {
+            let anti_replay = match &self.anti_replay {
                 Some(anti_replay) => Arc::clone(anti_replay),
                 None => Arc::new(StrikeRegister::default()),
-            },
+            };
+            EarlyDataRules::new(self.max_early_data, anti_replay)
         });
         setup.set_early_data(early_data.as_ref());
         setup.no_session_cache();

@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use wolfssl_sys as sys;
 
@@ -14,6 +15,8 @@ pub(crate) struct EarlyDataRules {
     /// In bytes, of one connection.
     pub(crate) limit: u32,
     pub(crate) anti_replay: Arc<dyn AntiReplay>,
+    /// In milliseconds since 1970: since when replays are remembered.
+    since: u64,
 }
 
 /// How much early data that is not taken is passed over: more than any client sends that was
@@ -21,9 +24,24 @@ pub(crate) struct EarlyDataRules {
 const PASSED_OVER: u32 = 64 * 1024;
 
 impl EarlyDataRules {
-    /// Whether the early data of this ticket may be taken.
-    pub(super) fn admit(&self, ticket: &[u8], allowed: u32) -> bool {
-        (1..=self.limit).contains(&allowed) && self.anti_replay.first_use(ticket, REMEMBERED)
+    pub(crate) fn new(limit: u32, anti_replay: Arc<dyn AntiReplay>) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let since = match anti_replay.outlives_configuration() {
+            true => 0,
+            false => now.map_or(u64::MAX, |now| now.as_millis() as u64),
+        };
+        Self {
+            limit,
+            anti_replay,
+            since,
+        }
+    }
+
+    /// Whether the early data of this ticket, issued then and good for so much, may be taken.
+    pub(super) fn admit(&self, ticket: &[u8], issued: u64, allowed: u32) -> bool {
+        issued > self.since
+            && (1..=self.limit).contains(&allowed)
+            && self.anti_replay.first_use(ticket, REMEMBERED)
     }
 }
 
@@ -37,13 +55,12 @@ impl ContextSetup {
         // Contexts without TLS 1.3 refuse the calls, which they do not need.
         unsafe {
             sys::wolfSSL_CTX_set_max_early_data(self.ptr(), passed_over);
-            if let Some(rules) = rules {
+            if rules.is_some() {
                 // wolfSSL takes early data only of sessions that it can remove from a cache.
-                // Removing is what our rules are asked about before.
+                // Whether it may be taken, our rules have said before. So they have about
+                // tickets from before a start, for which wolfSSL has whole seconds alone.
                 sys::wolfSSL_CTX_sess_set_remove_cb(self.ptr(), Some(removed));
-                if rules.anti_replay.outlives_configuration() {
-                    sys::wolfSSL_CTX_no_early_data_fresh_start_check(self.ptr());
-                }
+                sys::wolfSSL_CTX_no_early_data_fresh_start_check(self.ptr());
             }
         }
     }

@@ -24,7 +24,7 @@ use super::status::SUCCESS;
 use crate::raw_keys::CertificateType;
 use crate::resumption::keys::TicketKeys;
 use crate::resumption::memory::lock;
-use crate::resumption::{MAX_SESSION_AGE, now};
+use crate::resumption::{max_session_age, now};
 
 /// What the tickets of a configuration have in common.
 pub(crate) struct TicketRules {
@@ -327,27 +327,29 @@ unsafe fn open(
     let (content, trailer) = ticket.split_at(size);
     let (time, digest) = trailer.split_first_chunk::<8>()?;
     let authenticated_at = u64::from_be_bytes(*time);
-    if now().saturating_sub(authenticated_at) > MAX_SESSION_AGE.as_secs() {
+    let is_tls13 = matches!(content[..2], [3, 4] | [0xfe, 0xfc]); // DTLS counts down
+    if now().saturating_sub(authenticated_at) > max_session_age(is_tls13) {
         return None;
     }
     let client = match &rules.client_chains {
         Some(chains) => chains.recall(digest.try_into().ok()?)?,
         None => None,
     };
-    let is_tls13 = matches!(content[..2], [3, 4] | [0xfe, 0xfc]); // DTLS counts down
     if is_tls13 {
         // The tag tells the ticket from all others, and cannot be changed.
         let id = [&parts.iv[..], &tag[..]].concat();
         // SAFETY: by this function's contract; the content is a ticket that wolfSSL made.
-        let (offered, allowed) = unsafe {
+        let (offered, ready, issued, allowed) = unsafe {
             (
                 sys::wolfssl_rs_early_data_offered(ssl) != 0,
+                sys::wolfssl_rs_has_key_share(ssl) != 0,
+                sys::wolfssl_rs_ticket_issued(content.as_ptr()),
                 sys::wolfssl_rs_ticket_early_data(content.as_ptr()),
             )
         };
         // A ticket that is turned down makes the handshake a full one, and early data is
         // passed over.
-        if offered && !rules.early_data.as_ref()?.admit(&id, allowed) {
+        if offered && !(ready && rules.early_data.as_ref()?.admit(&id, issued, allowed)) {
             return None;
         }
     }

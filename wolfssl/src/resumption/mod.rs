@@ -8,15 +8,20 @@ pub(crate) mod ticket;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use self::memory::InMemoryClientStore;
 use self::ticket::SessionTicket;
 
-/// After this time the peers prove anew who they are, however often a session was resumed
-/// meanwhile (RFC 8446, section 4.6.1, asks for such a limit and names these seven days for a
-/// single ticket).
-pub(crate) const MAX_SESSION_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// The longest that a ticket may live, in seconds (RFC 8446, section 4.6.1).
+pub(crate) const MAX_LIFETIME: u64 = 7 * 24 * 60 * 60;
+
+/// After so many seconds the peers prove anew who they are, however often a session was
+/// resumed meanwhile: the day that RFC 5246, appendix F.1.4, suggests, and for TLS 1.3, where
+/// RFC 8446 asks for such a limit, as long as a single ticket may live.
+pub(crate) fn max_session_age(is_tls13: bool) -> u64 {
+    if is_tls13 { MAX_LIFETIME } else { 24 * 60 * 60 }
+}
 
 /// How a client resumes earlier sessions.
 ///
@@ -25,6 +30,11 @@ pub(crate) const MAX_SESSION_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 6
 /// but the few hundred bytes of a ticket. What is kept is bound to the server's name and to
 /// everything in the configuration that decides what is trusted and offered, ALPN included;
 /// a session never serves for another name or under other settings.
+///
+/// After a day in TLS 1.2 and a week in TLS 1.3 the server proves anew who it is, however
+/// often the session was resumed meanwhile. wolfSSL offers TLS 1.2 alone with a TLS 1.2
+/// session: as long as it lasts, a server that has learnt TLS 1.3 is not asked for it, and one
+/// that has unlearnt TLS 1.2 refuses the connection, once, as the session is then forgotten.
 ///
 /// ```
 /// # fn main() -> Result<(), wolfssl::Error> {

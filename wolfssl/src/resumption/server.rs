@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::MAX_SESSION_AGE;
+use super::MAX_LIFETIME;
 use super::keys::TicketKeys;
 use crate::error::{ConfigError, Error};
 
@@ -16,8 +16,8 @@ use crate::error::{ConfigError, Error};
 /// keeps nothing. It is taken only for the server name and the application protocol it was
 /// issued for, and only by configurations that ask clients for the same certificates.
 ///
-/// Seven days after a client has proven its identity with a certificate it has to do so anew,
-/// however often the session was resumed meanwhile.
+/// A day after a TLS 1.2 client and a week after a TLS 1.3 client has proven who it is it has
+/// to do so anew, however often the session was resumed meanwhile.
 ///
 /// ```
 /// # fn main() -> Result<(), wolfssl::Error> {
@@ -96,7 +96,7 @@ impl ServerResumption {
     /// Whole seconds of the lifetime.
     pub(crate) fn lifetime_seconds(&self) -> Result<u32, Error> {
         let seconds = self.lifetime.as_secs();
-        if seconds == 0 || seconds > MAX_SESSION_AGE.as_secs() {
+        if seconds == 0 || seconds > MAX_LIFETIME {
             return Err(ConfigError::TicketLifetime {
                 lifetime: self.lifetime,
             }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustls_pki_types::CertificateDer;
 use zeroize::Zeroizing;
 
-use super::{MAX_SESSION_AGE, SessionKey, now};
+use super::{MAX_LIFETIME, SessionKey, max_session_age, now};
 use crate::error::{ConfigError, Error};
 use crate::ffi::{self, PeerIdentity, SessionData};
 use crate::protocol::{CipherSuite, ProtocolVersion};
@@ -209,8 +209,8 @@ impl SessionTicket {
     }
 
     /// How long it can still be resumed: what is left of the server's lifetime for it and of
-    /// the seven days after which the server proves its identity anew. Zero when it is over,
-    /// and when the clock was set back.
+    /// the time (a day in TLS 1.2, a week in TLS 1.3) after which the server proves its
+    /// identity anew. Zero when it is over, and when the clock was set back.
     pub fn remaining_lifetime(&self) -> Duration {
         let now = now();
         let left = |start: u64, lifetime: u64| match now.checked_sub(start) {
@@ -218,10 +218,10 @@ impl SessionTicket {
             None => 0,
         };
         let inner = &*self.inner;
-        let lifetime = u64::from(inner.data.lifetime).min(MAX_SESSION_AGE.as_secs());
+        let lifetime = u64::from(inner.data.lifetime).min(MAX_LIFETIME);
+        let age = max_session_age(self.version() == ProtocolVersion::TLSv1_3);
         Duration::from_secs(
-            left(inner.received_at, lifetime)
-                .min(left(inner.authenticated_at, MAX_SESSION_AGE.as_secs())),
+            left(inner.received_at, lifetime).min(left(inner.authenticated_at, age)),
         )
     }
 
