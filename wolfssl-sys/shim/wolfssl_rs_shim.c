@@ -4,6 +4,7 @@
 #endif
 #include <wolfssl/wolfcrypt/settings.h>
 #include <wolfssl/internal.h>
+#include <wolfssl/crl.h>
 
 #include "wolfssl_rs_shim.h"
 
@@ -108,6 +109,14 @@ int wolfssl_rs_get_exporter(const WOLFSSL* ssl, wolfssl_rs_exporter* out)
     XMEMCPY(out->client_random, arrays->clientRandom, RAN_LEN);
     XMEMCPY(out->server_random, arrays->serverRandom, RAN_LEN);
     return WOLFSSL_SUCCESS;
+}
+
+int wolfssl_rs_load_crl(WOLFSSL_CTX* ctx, const unsigned char* der, long size)
+{
+    if (ctx->cm == NULL || ctx->cm->crl == NULL)
+        return BAD_STATE_E;
+    return BufferLoadCRL(ctx->cm->crl, der, size, WOLFSSL_FILETYPE_ASN1,
+                         NO_VERIFY);
 }
 
 int wolfssl_rs_send_alert(WOLFSSL* ssl, int description)

@@ -56,6 +56,12 @@ typedef struct wolfssl_rs_exporter {
 /* Returns WOLFSSL_SUCCESS, or BAD_STATE_E when it is too early or too late. */
 int wolfssl_rs_get_exporter(const WOLFSSL* ssl, wolfssl_rs_exporter* out);
 
+/* Adds a DER revocation list to a context whose lists are enabled. Unlike
+ * wolfSSL_CTX_LoadCRLBuffer it takes lists of issuers that are no trust anchors
+ * and may turn up in a handshake; every signature and date is checked when a
+ * list is used. Returns WOLFSSL_SUCCESS or an error code. */
+int wolfssl_rs_load_crl(WOLFSSL_CTX* ctx, const unsigned char* der, long size);
+
 /* Sends a fatal alert for a failure that wolfSSL sent none for, under the keys
  * of the moment. Returns 0 or an error code. */
 int wolfssl_rs_send_alert(WOLFSSL* ssl, int description);

@@ -168,6 +168,18 @@ pub enum ConfigError {
     },
     /// No protocol version is left that both the list of versions and of suites allow.
     NoUsableCipherSuite,
+    /// A revocation list was refused by wolfSSL.
+    RevocationList {
+        /// Position in the lists, from 0.
+        index: usize,
+        /// wolfSSL's code with its text.
+        reason: ErrorCode,
+    },
+    /// This is not `sha256//` with 32 bytes in base64.
+    PinnedKey {
+        /// The text that was given, shortened.
+        given: String,
+    },
     /// A key share is to be sent for a group that is not offered.
     KeyShareNotOffered {
         /// The group.
@@ -231,12 +243,16 @@ pub enum CertificateError {
     InvalidPurpose,
     /// The path is longer than a certificate in it allows.
     PathTooLong,
+    /// One of its issuers may not issue for this name.
+    NameConstraint,
     /// It could not be parsed, or breaks a rule of RFC 5280.
     BadEncoding(ErrorCode),
     /// It is a raw public key that is not among the known ones.
     UnknownRawPublicKey,
     /// Its type, X.509 or raw public key, is not the one agreed on, or there is none in common.
     UnsupportedType,
+    /// Its key is none of the pinned ones.
+    NotPinned,
     /// It was refused by the caller's own check.
     ApplicationRefused(String),
     /// Any other reason.
@@ -386,6 +402,12 @@ impl fmt::Display for ConfigError {
             Self::NoUsableCipherSuite => {
                 f.write_str("none of the cipher suites belongs to an enabled protocol version")
             }
+            Self::RevocationList { index, reason } => {
+                write!(f, "revocation list {index} cannot be used: {reason}")
+            }
+            Self::PinnedKey { given } => {
+                write!(f, "{given:?} is not sha256// with 32 bytes in base64")
+            }
             Self::KeyShareNotOffered { group } => {
                 write!(
                     f,
@@ -441,9 +463,13 @@ impl fmt::Display for CertificateError {
             Self::NotPresented => f.write_str("none was sent"),
             Self::InvalidPurpose => f.write_str("it may not be used for this purpose"),
             Self::PathTooLong => f.write_str("its chain is longer than allowed"),
+            Self::NameConstraint => {
+                f.write_str("an issuer in its chain may not issue for its name")
+            }
             Self::BadEncoding(code) => write!(f, "it is malformed: {code}"),
             Self::UnknownRawPublicKey => f.write_str("its raw public key is not a known one"),
             Self::UnsupportedType => f.write_str("its type was not agreed on"),
+            Self::NotPinned => f.write_str("its key is none of the pinned ones"),
             Self::ApplicationRefused(reason) => write!(f, "the application refused it: {reason}"),
             Self::Other(code) => code.fmt(f),
         }

@@ -21,6 +21,7 @@ use crate::signing::SigningKey;
 #[derive(Clone)]
 pub struct CertifiedKey {
     inner: Arc<Inner>,
+    ocsp_response: Option<Arc<[u8]>>,
 }
 
 struct Inner {
@@ -67,6 +68,7 @@ impl CertifiedKey {
                 raw_public_key: None,
                 key: KeySource::Here(key),
             }),
+            ocsp_response: None,
         })
     }
 
@@ -106,6 +108,7 @@ impl CertifiedKey {
                 raw_public_key: None,
                 key: KeySource::Elsewhere(signer),
             }),
+            ocsp_response: None,
         })
     }
 
@@ -154,6 +157,7 @@ impl CertifiedKey {
                 raw_public_key: Some(public_key),
                 key: KeySource::Here(key),
             }),
+            ocsp_response: None,
         })
     }
 
@@ -181,7 +185,21 @@ impl CertifiedKey {
                 raw_public_key: Some(public_key),
                 key: KeySource::Elsewhere(signer),
             }),
+            ocsp_response: None,
         })
+    }
+
+    /// Adds an OCSP answer (DER, RFC 6960) for the leaf, for clients that ask for one; how it
+    /// is come by is the caller's business. It is sent as it is: a new configuration brings
+    /// the next one.
+    #[must_use]
+    pub fn with_ocsp_response(mut self, response: impl Into<Vec<u8>>) -> Self {
+        self.ocsp_response = Some(response.into().into());
+        self
+    }
+
+    pub(crate) fn ocsp_response(&self) -> Option<Arc<[u8]>> {
+        self.ocsp_response.clone()
     }
 
     /// The raw public key that stands in place of a chain.

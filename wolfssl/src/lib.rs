@@ -42,17 +42,20 @@ mod ffi;
 mod fragments;
 mod identity;
 mod key_log;
+mod links;
 mod names;
 mod pkcs8;
 mod protocol;
 mod public_key;
 mod raw_keys;
 mod resumption;
+mod revocation;
 mod roots;
 mod signing;
 mod stream;
 #[cfg(feature = "tokio")]
 pub mod tokio;
+mod verification;
 
 pub use build_info::{BuildInfo, Fate, build_info, processor_features};
 pub use config::client::{ClientConfig, ClientConfigBuilder, DangerousClientConfigBuilder};
@@ -79,11 +82,14 @@ pub use resumption::memory::InMemoryServerSessions;
 pub use resumption::server::{ServerResumption, ServerSessionStore};
 pub use resumption::ticket::SessionTicket;
 pub use resumption::{ClientSessionStore, Resumption, SessionKey};
+
+pub use revocation::{OcspStapling, RevocationLists, RevocationScope};
 pub use roots::{RejectedRoot, RootCertStore};
 pub use signing::{
     DeferredSigning, KeyFailure, SignatureRequest, Signing, SigningError, SigningInput, SigningKey,
 };
 pub use stream::{Stream, StreamOwned};
+pub use verification::{PinnedKeys, VerifiedPeer};
 
 /// The certificate, key and name types of the Rust TLS ecosystem, with their PEM readers.
 pub use rustls_pki_types as pki_types;

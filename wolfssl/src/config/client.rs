@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::fingerprint::Fingerprint;
-use super::{Protocols, add_anchors, protocol_setters, use_certificate_types, use_identity};
+
+use super::{
+    Protocols, add_anchors, protocol_setters, trust_setters, use_certificate_types, use_identity,
+};
 use crate::ech::{EchConfigList, EchMode};
 use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{Context, PeerVerification, Role};
@@ -12,6 +15,8 @@ use crate::identity::CertifiedKey;
 use crate::key_log::KeyLog;
 use crate::protocol::NamedGroup;
 use crate::resumption::Resumption;
+
+use crate::revocation::OcspStapling;
 use crate::roots::RootCertStore;
 
 /// How clients connect; immutable, cheap to clone, shared between threads.
@@ -44,6 +49,7 @@ impl ClientConfig {
             identity: None,
             post_handshake_auth: false,
             key_shares: None,
+            ocsp_stapling: OcspStapling::Off,
             ech: EchMode::Off,
             max_fragment_length: None,
             verify: true,
@@ -70,6 +76,7 @@ pub struct ClientConfigBuilder {
     identity: Option<CertifiedKey>,
     post_handshake_auth: bool,
     key_shares: Option<Vec<NamedGroup>>,
+    ocsp_stapling: OcspStapling,
     ech: EchMode,
     max_fragment_length: Option<MaxFragmentLength>,
     verify: bool,
@@ -79,6 +86,7 @@ pub struct ClientConfigBuilder {
 
 impl ClientConfigBuilder {
     protocol_setters!();
+    trust_setters!();
 
     /// The trust anchors that a server's chain must lead to; there is no default.
     pub fn roots(mut self, roots: RootCertStore) -> Self {
@@ -116,6 +124,13 @@ impl ClientConfigBuilder {
     /// tells.
     pub fn max_fragment_length(mut self, length: MaxFragmentLength) -> Self {
         self.max_fragment_length = Some(length);
+        self
+    }
+
+    /// Whether to ask servers for an OCSP answer for their certificate; default
+    /// [`OcspStapling::Off`].
+    pub fn ocsp_stapling(mut self, stapling: OcspStapling) -> Self {
+        self.ocsp_stapling = stapling;
         self
     }
 
@@ -168,7 +183,8 @@ impl ClientConfigBuilder {
         let mut setup = self.protocols.set_up(Role::Client)?;
         let raw_keys = self.protocols.raw_public_keys.as_ref();
         if self.verify {
-            if self.roots.is_some() || raw_keys.is_none() {
+            let other = raw_keys.is_some() || self.protocols.trust.pins.is_some();
+            if self.roots.is_some() || !other {
                 add_anchors(
                     &mut setup,
                     self.roots.as_ref().unwrap_or(&RootCertStore::empty()),
@@ -181,6 +197,10 @@ impl ClientConfigBuilder {
             }
             setup.set_verification(PeerVerification::Dangerous);
         }
+        self.protocols.trust.set_up(&mut setup)?;
+        setup
+            .request_ocsp(self.ocsp_stapling)
+            .map_err(|code| Error::Library(ErrorCode::new(code)))?;
         if let Some(identity) = &self.identity {
             use_identity(&mut setup, identity)?;
         }
@@ -242,8 +262,9 @@ impl ClientConfigBuilder {
     /// under equal settings alone.
     fn fingerprint(&self) -> Result<[u8; 32], Error> {
         let mut fingerprint = Fingerprint::new("client");
-        fingerprint.mix_protocols(&self.protocols);
+        fingerprint.mix_protocols(&self.protocols)?;
         fingerprint.mix("verify", [[u8::from(self.verify)]]);
+        fingerprint.mix("ocsp", [[self.ocsp_stapling as u8]]);
         if let Some(roots) = &self.roots {
             fingerprint.mix_roots(roots);
         }

@@ -4,6 +4,7 @@
 use rustls_pki_types::CertificateDer;
 
 use super::Protocols;
+use super::trust::Trust;
 use crate::error::{Error, ErrorCode};
 use crate::ffi;
 use crate::raw_keys::RawPublicKeys;
@@ -38,7 +39,10 @@ impl Fingerprint {
     }
 
     /// Adds what both ends configure alike.
-    pub(crate) fn mix_protocols(&mut self, protocols: &Protocols) {
+    ///
+    /// # Errors
+    /// [`Error::Library`] without random bytes.
+    pub(crate) fn mix_protocols(&mut self, protocols: &Protocols) -> Result<(), Error> {
         let versions = protocols.versions.iter();
         self.mix("versions", versions.map(|v| v.to_u16().to_be_bytes()));
         let suites = protocols.cipher_suites.iter();
@@ -46,7 +50,37 @@ impl Fingerprint {
         let groups = protocols.groups.iter();
         self.mix("groups", groups.map(|group| group.value().to_be_bytes()));
         self.mix("alpn", &protocols.alpn);
+        let schemes = protocols.signature_schemes.iter();
+        self.mix(
+            "schemes",
+            schemes.map(|scheme| scheme.value().to_be_bytes()),
+        );
         self.mix_raw_keys(protocols.raw_public_keys.as_ref());
+        self.mix_trust(&protocols.trust)
+    }
+
+    /// Adds what a peer has to pass beside its chain.
+    ///
+    /// # Errors
+    /// [`Error::Library`] without random bytes.
+    pub(crate) fn mix_trust(&mut self, trust: &Trust) -> Result<(), Error> {
+        if let Some(lists) = &trust.lists {
+            self.mix("revocation lists", &lists.lists);
+            self.mix(
+                "revocation",
+                [[lists.scope as u8, u8::from(lists.accept_missing)]],
+            );
+        }
+        if let Some(pins) = &trust.pins {
+            self.mix("pins", pins.sorted());
+        }
+        if trust.additional.is_some() {
+            // What a check does cannot be told: each configuration is one of its own.
+            let mut unique = [0; 16];
+            ffi::random(&mut unique).map_err(|code| Error::Library(ErrorCode::new(code)))?;
+            self.mix("additional verification", [unique]);
+        }
+        Ok(())
     }
 
     /// Adds trust anchors, in whatever order they were read.

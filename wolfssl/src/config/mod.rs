@@ -3,9 +3,12 @@
 pub(crate) mod client;
 pub(crate) mod fingerprint;
 pub(crate) mod server;
+mod trust;
 
 use std::sync::Arc;
 
+use self::trust::Trust;
+pub(crate) use self::trust::trust_setters;
 use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{ContextSetup, Role};
 use crate::fragments::FRAGMENT_SIZES;
@@ -26,6 +29,7 @@ pub(crate) struct Protocols {
     pub(crate) raw_public_keys: Option<RawPublicKeys>,
     pub(crate) max_fragment_size: Option<usize>,
     pub(crate) key_log: Option<Arc<dyn KeyLog>>,
+    pub(crate) trust: Trust,
 }
 
 impl Default for Protocols {
@@ -39,6 +43,7 @@ impl Default for Protocols {
             raw_public_keys: None,
             max_fragment_size: None,
             key_log: None,
+            trust: Trust::default(),
         }
     }
 }

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use super::fingerprint::Fingerprint;
-use super::{Protocols, add_anchors, protocol_setters, use_certificate_types, use_identity};
 use crate::early_data::{AntiReplay, StrikeRegister};
+
+use super::{
+    Protocols, add_anchors, protocol_setters, trust_setters, use_certificate_types, use_identity,
+};
 use crate::ech::EchKeys;
 use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{
@@ -15,6 +18,7 @@ use crate::key_log::KeyLog;
 use crate::resumption::keys::TicketKeys;
 use crate::resumption::server::ServerResumption;
 use crate::roots::RootCertStore;
+use crate::verification::PinnedKeys;
 
 /// How servers accept; immutable, cheap to clone, shared between threads.
 #[derive(Clone)]
@@ -41,6 +45,9 @@ pub enum ClientAuth {
     Optional(RootCertStore),
     /// A client without a certificate that leads to one of these anchors is refused.
     Required(RootCertStore),
+    /// A client without a certificate for one of these keys is refused; no issuer, name or
+    /// date counts.
+    Pinned(PinnedKeys),
     /// None is asked for in a TLS 1.3 handshake; the server may ask later, with
     /// [`request_client_certificate`](crate::ServerConnection::request_client_certificate).
     /// TLS 1.2 cannot: there clients are asked in the handshake.
@@ -89,6 +96,7 @@ pub struct ServerConfigBuilder {
 
 impl ServerConfigBuilder {
     protocol_setters!();
+    trust_setters!();
 
     /// The certificate and key of the server; there is no default.
     pub fn identity(mut self, identity: CertifiedKey) -> Self {
@@ -147,7 +155,10 @@ impl ServerConfigBuilder {
     ///
     /// # Errors
     /// [`Error::Config`] with what is wrong, or [`Error::Library`].
-    pub fn build(self) -> Result<ServerConfig, Error> {
+    pub fn build(mut self) -> Result<ServerConfig, Error> {
+        if let ClientAuth::Pinned(pins) = &self.client_auth {
+            self.protocols.trust.pins = Some(pins.clone());
+        }
         let alpn = self.protocols.alpn_list()?;
         let identity = self.identity.as_ref().ok_or(ConfigError::NoIdentity)?;
         let mut setup = self.protocols.set_up(Role::Server)?;
@@ -164,6 +175,7 @@ impl ServerConfigBuilder {
                 add_anchors(&mut setup, roots)?;
                 PeerVerification::Required
             }
+            ClientAuth::Pinned(_) => PeerVerification::Required,
             ClientAuth::PostHandshake { roots, required } => {
                 add_anchors(&mut setup, roots)?;
                 PeerVerification::PostHandshake {
@@ -172,6 +184,12 @@ impl ServerConfigBuilder {
             }
         };
         setup.set_verification(verification);
+        self.protocols.trust.set_up(&mut setup)?;
+        if identity.ocsp_response().is_some() {
+            setup
+                .answer_ocsp()
+                .map_err(|code| Error::Library(ErrorCode::new(code)))?;
+        }
         use_certificate_types(
             &mut setup,
             Some(identity),
@@ -226,7 +244,9 @@ impl ServerConfigBuilder {
             ClientAuth::Optional(_) | ClientAuth::PostHandshake { .. } => {
                 Some(ClientChains::new(false))
             }
-            ClientAuth::None | ClientAuth::Required(_) => Some(ClientChains::new(true)),
+            ClientAuth::None | ClientAuth::Required(_) | ClientAuth::Pinned(_) => {
+                Some(ClientChains::new(true))
+            }
         };
         let rules = TicketRules {
             keys: match &resumption.keys {
@@ -251,6 +271,7 @@ impl ServerConfigBuilder {
             ClientAuth::None => (0, None),
             ClientAuth::Optional(roots) => (1, Some(roots)),
             ClientAuth::Required(roots) => (2, Some(roots)),
+            ClientAuth::Pinned(_) => (5, None),
             ClientAuth::PostHandshake { roots, required } => (3 + u8::from(*required), Some(roots)),
         };
         fingerprint.mix("client auth", [[required]]);
@@ -258,6 +279,7 @@ impl ServerConfigBuilder {
         if let Some(roots) = roots {
             fingerprint.mix_roots(roots);
         }
+        fingerprint.mix_trust(&self.protocols.trust)?;
         fingerprint.digest()
     }
 }

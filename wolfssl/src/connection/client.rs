@@ -62,6 +62,12 @@ impl ClientConnection {
         })
     }
 
+    /// The OCSP answer (DER, RFC 6960) that the server sent for its certificate, if it was
+    /// asked for and sent one: good, unless the handshake has failed.
+    pub fn peer_ocsp_response(&self) -> Option<&[u8]> {
+        self.common.session.peer_ocsp_response()
+    }
+
     /// The name that this connection asked for: the SNI when it is a DNS name, and what the
     /// server's certificate is valid for.
     pub fn server_name(&self) -> Option<&ServerName> {

@@ -4,7 +4,7 @@ use rustls_pki_types::ServerName;
 use wolfssl_sys as sys;
 
 use crate::error::{CertificateError, Error, ErrorCode};
-use crate::ffi::Session;
+use crate::ffi::{Refusal, Session};
 use crate::protocol::AlertDescription;
 
 pub(super) fn classify(session: &mut Session, name: Option<&ServerName<'_>>, code: i32) -> Error {
@@ -74,9 +74,18 @@ fn certificate_error(
     name: Option<&ServerName<'_>>,
     code: i32,
 ) -> Option<CertificateError> {
+    let code = match session.refusal() {
+        Some(Refusal::Name) => return Some(wrong_name(session, name)),
+        Some(Refusal::NoWayToAnchor) => return Some(CertificateError::UnknownIssuer),
+        Some(Refusal::NotPinned) => return Some(CertificateError::NotPinned),
+        Some(Refusal::Application(reason)) => {
+            return Some(CertificateError::ApplicationRefused(reason.clone()));
+        }
+        Some(Refusal::Code(code)) => *code,
+        None => code,
+    };
     Some(match code {
         sys::DOMAIN_NAME_MISMATCH | sys::IPADDR_MISMATCH => wrong_name(session, name),
-        sys::VERIFY_CERT_ERROR if session.name_mismatch() => wrong_name(session, name),
         sys::RPK_UNTRUSTED_E => CertificateError::UnknownRawPublicKey,
         sys::UNSUPPORTED_CERTIFICATE => CertificateError::UnsupportedType,
         sys::VERIFY_CERT_ERROR => CertificateError::Other(ErrorCode::new(code)),
@@ -94,18 +103,18 @@ fn certificate_error(
             CertificateError::BadSignature
         }
         sys::NO_PEER_CERT | sys::NO_CERT_ERROR => CertificateError::NotPresented,
-        sys::KEYUSE_SIGNATURE_E
+        sys::KEYUSAGE_E
+        | sys::KEYUSE_SIGNATURE_E
         | sys::KEYUSE_ENCIPHER_E
         | sys::EXTKEYUSE_AUTH_E
         | sys::NOT_CA_ERROR => CertificateError::InvalidPurpose,
         sys::ASN_PATHLEN_INV_E | sys::ASN_PATHLEN_SIZE_E | sys::MAX_CHAIN_ERROR => {
             CertificateError::PathTooLong
         }
-        sys::ASN_PARSE_E
-        | sys::ASN_VERSION_E
-        | sys::ASN_CRIT_EXT_E
-        | sys::ASN_ALT_NAME_E
-        | sys::ASN_NAME_INVALID_E => CertificateError::BadEncoding(ErrorCode::new(code)),
+        sys::ASN_NAME_INVALID_E => CertificateError::NameConstraint,
+        sys::ASN_PARSE_E | sys::ASN_VERSION_E | sys::ASN_CRIT_EXT_E | sys::ASN_ALT_NAME_E => {
+            CertificateError::BadEncoding(ErrorCode::new(code))
+        }
         _ => return None,
     })
 }

@@ -24,6 +24,9 @@ impl ServerConnection {
     pub fn new(config: &ServerConfig) -> Result<Self, Error> {
         let inner = &config.inner;
         let mut common = ConnectionCommon::new(&inner.context, inner.alpn.as_deref(), None)?;
+        if let Some(response) = inner.identity.ocsp_response() {
+            common.session.set_ocsp_response(response);
+        }
         common.own_identity = Some(inner.identity.clone());
         if let Some(log) = &inner.key_log {
             common.set_key_log(log);

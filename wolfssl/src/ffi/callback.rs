@@ -6,7 +6,6 @@
 
 use std::any::Any;
 use std::ffi::{c_char, c_int, c_void};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use rustls_pki_types::{CertificateDer, ServerName};
@@ -16,6 +15,8 @@ use super::early_data::EarlyDataState;
 use super::resume::SessionData;
 use super::signing::SigningState;
 use super::tickets::TicketState;
+
+use super::verify::{Checks, Refusal};
 use crate::key_log::KeyLog;
 use crate::raw_keys::{CertificateType, RawPublicKeys};
 
@@ -35,8 +36,18 @@ pub(super) struct CallbackState {
     pub(super) name: Option<ServerName<'static>>,
     /// The configuration was made with `dangerous()` not to verify.
     pub(super) accept_any: bool,
-    /// Set when `name` was the reason for a refusal.
-    pub(super) name_mismatch: bool,
+    /// Whom a client asked for, when a caller's check wants to know.
+    pub(super) asked_name: Option<String>,
+    /// What is checked beside wolfSSL.
+    pub(super) checks: Arc<Checks>,
+    /// Why a check of those refused the peer.
+    pub(super) refusal: Option<Refusal>,
+    /// The OCSP answer to give, and the one that was given.
+    pub(super) ocsp_response: Option<Arc<[u8]>>,
+    pub(super) peer_ocsp_response: Option<Vec<u8>>,
+    /// The session and its context, for callbacks that are not told.
+    pub(super) ssl: *mut sys::WOLFSSL,
+    pub(super) context: *mut sys::WOLFSSL_CTX,
     /// Keys that are accepted where no certificate is shown.
     pub(super) raw_keys: Option<RawPublicKeys>,
     /// The part of a key held elsewhere.
@@ -65,7 +76,13 @@ impl CallbackState {
             resumed_type: None,
             name: None,
             accept_any: false,
-            name_mismatch: false,
+            asked_name: None,
+            checks: Arc::default(),
+            refusal: None,
+            ocsp_response: None,
+            peer_ocsp_response: None,
+            ssl: std::ptr::null_mut(),
+            context: std::ptr::null_mut(),
             raw_keys: None,
             signing: None,
             key_log: None,
@@ -125,82 +142,4 @@ pub(super) unsafe extern "C" fn send(
     // SAFETY: wolfSSL gives `size` readable bytes, valid during the call.
     output.extend_from_slice(unsafe { std::slice::from_raw_parts(buffer.cast::<u8>(), count) });
     size
-}
-
-/// `VerifyCallback`: keeps the chain and may turn a yes into a no, never the other way. To raw
-/// public keys wolfSSL always says no here: those that are known are the one exception.
-///
-/// With WOLFSSL_ALWAYS_VERIFY_CB it runs for the leaf on success too.
-pub(super) unsafe extern "C" fn verify(
-    preverify: c_int,
-    store: *mut sys::WOLFSSL_X509_STORE_CTX,
-) -> c_int {
-    // SAFETY: wolfSSL passes a store context that is valid until the callback returns.
-    let Some(store) = (unsafe { store.as_ref() }) else {
-        return 0;
-    };
-    // SAFETY: userCtx is the CallbackState set by wolfSSL_SetCertCbCtx on this session; no
-    // other reference to it exists while C runs.
-    let Some(state) = (unsafe { store.userCtx.cast::<CallbackState>().as_mut() }) else {
-        return 0;
-    };
-    // SAFETY: certs holds totalCerts entries, leaf first, each a DER buffer, valid during
-    // the callback.
-    let chain = unsafe { copy_chain(store) };
-    let verdict = catch_unwind(AssertUnwindSafe(|| {
-        state.peer_chain = chain;
-        state.resumed_type = None;
-        let known = || store.error == sys::RPK_UNTRUSTED_E && raw_key_is_known(state);
-        state.accept_any || known() || (preverify == 1 && name_is_covered(state))
-    }));
-    match verdict {
-        Ok(true) => 1,
-        Ok(false) => 0,
-        Err(payload) => {
-            state.panic = Some(payload);
-            0
-        }
-    }
-}
-
-/// # Safety
-/// `store.certs` must hold `store.totalCerts` buffers that are valid for reads.
-unsafe fn copy_chain(store: &sys::WOLFSSL_X509_STORE_CTX) -> Vec<CertificateDer<'static>> {
-    let count = usize::try_from(store.totalCerts).unwrap_or(0);
-    if store.certs.is_null() {
-        return Vec::new();
-    }
-    (0..count)
-        .filter_map(|index| {
-            // SAFETY: by this function's contract.
-            let entry = unsafe { &*store.certs.add(index) };
-            (!entry.buffer.is_null()).then(|| {
-                // SAFETY: an entry's buffer holds `length` readable bytes.
-                let der =
-                    unsafe { std::slice::from_raw_parts(entry.buffer, entry.length as usize) };
-                CertificateDer::from(der.to_vec())
-            })
-        })
-        .collect()
-}
-
-/// Only for a raw key that was negotiated as such.
-fn raw_key_is_known(state: &CallbackState) -> bool {
-    match (&state.raw_keys, state.peer_chain.as_slice()) {
-        (Some(known), [key]) => known.contains(key),
-        _ => false,
-    }
-}
-
-fn name_is_covered(state: &mut CallbackState) -> bool {
-    let Some(name) = &state.name else {
-        return true;
-    };
-    let covered = state
-        .peer_chain
-        .first()
-        .and_then(|leaf| webpki::EndEntityCert::try_from(leaf).ok())
-        .is_some_and(|leaf| leaf.verify_is_valid_for_subject_name(name).is_ok());
-    state.name_mismatch = !covered;
-    covered
 }

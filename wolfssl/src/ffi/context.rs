@@ -16,6 +16,9 @@ use super::callback;
 use super::signing::Signer;
 use super::status::SUCCESS;
 use super::tickets::TicketRules;
+
+use super::verify::{Checks, verify};
+use crate::links::Issuer;
 use crate::raw_keys::RawPublicKeys;
 
 /// Which end of the connection.
@@ -55,6 +58,8 @@ pub(crate) struct Context {
     groups: Vec<c_int>,
     fragment_size: usize,
     tickets: Option<Arc<TicketRules>>,
+
+    checks: Arc<Checks>,
 }
 
 /// The C half of a context: the one part whose safety between threads is not the compiler's
@@ -106,6 +111,11 @@ impl Context {
         self.raw_keys.as_ref()
     }
 
+    /// What is checked beside wolfSSL.
+    pub(super) fn checks(&self) -> &Arc<Checks> {
+        &self.checks
+    }
+
     /// The groups, most preferred first.
     pub(super) fn groups(&self) -> &[c_int] {
         &self.groups
@@ -150,6 +160,8 @@ impl ContextSetup {
                 fragment_size: c_int::MAX as usize,
                 groups: Vec::new(),
                 tickets: None,
+
+                checks: Arc::default(),
             },
         };
         if tls12 && tls13 {
@@ -168,6 +180,12 @@ impl ContextSetup {
             unsafe { sys::wolfssl_rs_prefer_own_alpn(setup.ptr()) };
         }
         Ok(setup)
+    }
+
+    /// The checks under construction.
+    pub(super) fn checks(&mut self) -> &mut Checks {
+        // Nobody else has them before the setup ends.
+        Arc::make_mut(&mut self.context.checks)
     }
 
     /// Ends the setup.
@@ -222,12 +240,13 @@ impl ContextSetup {
         };
         // SAFETY: live, unshared context; the callback has the VerifyCallback type.
         unsafe {
-            sys::wolfSSL_CTX_set_verify(self.ptr(), mode as c_int, Some(callback::verify));
+            sys::wolfSSL_CTX_set_verify(self.ptr(), mode as c_int, Some(verify));
         }
     }
 
     /// Adds one trust anchor (`wolfSSL_CTX_load_verify_buffer`, DER).
     pub(crate) fn add_trust_anchor(&mut self, der: &CertificateDer<'_>) -> Result<(), i32> {
+        self.checks().anchors.extend(Issuer::new(der));
         // SAFETY: the buffer is readable for its length and copied by wolfSSL.
         check(unsafe {
             sys::wolfSSL_CTX_load_verify_buffer(

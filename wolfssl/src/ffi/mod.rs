@@ -21,12 +21,16 @@ mod post_handshake;
 mod public_key;
 mod raw_keys;
 mod resume;
+
+mod revocation;
 mod scratch;
 mod secrets;
 mod session;
 mod signing;
 mod status;
 mod tickets;
+
+mod verify;
 
 pub(crate) use context::{Context, ContextSetup, PeerVerification, Role};
 pub(crate) use cpu::processor_features;
@@ -46,6 +50,8 @@ pub(crate) use session::{Handshake, Plaintext, Session};
 pub(crate) use signing::Signer;
 pub(crate) use status::reason_text;
 pub(crate) use tickets::{ClientChains, TicketRules};
+
+pub(crate) use verify::Refusal;
 
 use std::sync::OnceLock;
 

@@ -13,6 +13,7 @@ use super::callback::CallbackState;
 use super::context::{Context, Role};
 use super::secrets::Exporter;
 use super::status::SUCCESS;
+use super::verify::Refusal;
 
 /// What a handshake step led to.
 pub(crate) enum Handshake {
@@ -69,6 +70,9 @@ impl Session {
         let mut state = CallbackState::new();
         state.accept_any = context.accepts_any_certificate();
         state.raw_keys = context.raw_keys().cloned();
+        state.checks = Arc::clone(context.checks());
+        state.ssl = ssl.as_ptr();
+        state.context = context.as_ptr();
         let state = Box::into_raw(Box::new(state));
         // SAFETY: live session; the state's address stays valid until after wolfSSL_free.
         unsafe {
@@ -100,6 +104,10 @@ impl Session {
         // The trailing dot of a rooted name is part of neither SNI nor certificates; case has
         // no meaning, yet a server that binds tickets to the name may tell it apart.
         let host = text.strip_suffix('.').unwrap_or(&text).to_ascii_lowercase();
+
+        if self.context.checks().additional.is_some() {
+            self.with_state(|state| state.asked_name = Some(host.clone()));
+        }
         if let ServerName::DnsName(_) = name {
             let length = u16::try_from(host.len()).map_err(|_| sys::BAD_FUNC_ARG)?;
             // SAFETY: live session; the name is readable for its length and copied.
@@ -353,9 +361,9 @@ impl Session {
         &self.state().peer_chain
     }
 
-    /// Whether our own name check refused the certificate.
-    pub(crate) fn name_mismatch(&self) -> bool {
-        self.state().name_mismatch
+    /// Why the peer's certificate was refused, unless it was wolfSSL's doing.
+    pub(crate) fn refusal(&self) -> Option<&Refusal> {
+        self.state().refusal.as_ref()
     }
 
     /// Whether the peer's certificate is verified when it shows one.

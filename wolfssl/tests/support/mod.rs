@@ -18,6 +18,7 @@ use wolfssl::{
 pub struct Authority {
     pub der: CertificateDer<'static>,
     pub pem: String,
+    params: CertificateParams,
     issuer: Issuer<'static, KeyPair>,
 }
 
@@ -45,7 +46,8 @@ impl Authority {
         Self {
             der: certificate.der().clone(),
             pem: certificate.pem(),
-            issuer: Issuer::new(params, key),
+            issuer: Issuer::new(params.clone(), key),
+            params,
         }
     }
 
@@ -55,14 +57,33 @@ impl Authority {
 
     /// A CA below this one.
     pub fn intermediate(&self, name: &str) -> Self {
+        self.intermediate_with(name, |_| {})
+    }
+
+    pub fn intermediate_with(
+        &self,
+        name: &str,
+        change: impl FnOnce(&mut CertificateParams),
+    ) -> Self {
         let key = KeyPair::generate().unwrap();
-        let params = ca_params(name);
+        let mut params = ca_params(name);
+        change(&mut params);
         let certificate = params.signed_by(&key, &self.issuer).unwrap();
         Self {
             der: certificate.der().clone(),
             pem: certificate.pem(),
-            issuer: Issuer::new(params, key),
+            issuer: Issuer::new(params.clone(), key),
+            params,
         }
+    }
+
+    /// This CA's name and key under another issuer.
+    pub fn cross_signed_by(&self, other: &Authority) -> CertificateDer<'static> {
+        let certificate = self
+            .params
+            .signed_by(self.issuer.key(), &other.issuer)
+            .unwrap();
+        certificate.der().clone()
     }
 
     pub fn roots(&self) -> RootCertStore {
