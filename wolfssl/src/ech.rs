@@ -21,7 +21,8 @@ pub enum EchMode {
     Grease,
     /// Encrypts the hello to one of these configurations, which the server publishes (in DNS
     /// as a rule: RFC 9848). Only TLS 1.3 is spoken then, as an older version would reveal the
-    /// name. A server that cannot decrypt ends in [`Error::EchRejected`].
+    /// name, and every handshake is a full one, as wolfSSL 5.9.4 cannot resume a session in an
+    /// encrypted hello. A server that cannot decrypt ends in [`Error::EchRejected`].
     Offer(EchConfigList),
 }
 

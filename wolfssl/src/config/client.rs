@@ -270,6 +270,7 @@ impl ClientConfigBuilder {
         }
         if let Some(identity) = &self.identity {
             fingerprint.mix_chain(identity.chain());
+            fingerprint.mix("raw key", identity.raw_public_key());
         }
         fingerprint.digest()
     }
