@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use support::{Authority, configs, ends, handshake, receive};
 use wolfssl::{
-    CertifiedKey, ClientConfig, ClientConnection, ConnectionCommon, Error, KeyFailure, KeyLog,
-    ProtocolVersion, ServerConfig, ServerConnection, SignatureRequest, Signing, Status,
-    server_name,
+    CertifiedKey, ClientAuth, ClientConfig, ClientConnection, ClientSessionStore, ConnectionCommon,
+    Error, KeyFailure, KeyLog, ProtocolVersion, Resumption, ServerConfig, ServerConnection,
+    SessionKey, SessionTicket, SignatureRequest, Signing, Status, VerifiedPeer, server_name,
 };
 
 const VERSIONS: [ProtocolVersion; 2] = [ProtocolVersion::TLSv1_2, ProtocolVersion::TLSv1_3];
@@ -226,6 +226,111 @@ fn panics_in_callbacks_come_out_and_end_the_connection() {
                 .build()
                 .unwrap();
             check_panic(&logging, &client, &format!("key log, secret {at}"));
+        }
+    }
+}
+
+#[derive(Default)]
+struct PanickingStore {
+    on_insert: bool,
+    on_take: bool,
+}
+
+impl ClientSessionStore for PanickingStore {
+    fn insert(&self, _: &SessionKey, _: SessionTicket) {
+        if self.on_insert {
+            std::panic::panic_any(Payload);
+        }
+    }
+
+    fn take(&self, _: &SessionKey) -> Option<SessionTicket> {
+        if self.on_take {
+            std::panic::panic_any(Payload);
+        }
+        None
+    }
+}
+
+#[test]
+fn panics_in_session_stores_come_out_where_they_are_asked() {
+    let authority = Authority::new("root");
+    let server = ServerConfig::builder()
+        .identity(authority.leaf(&["a.test"]).certified())
+        .build()
+        .unwrap();
+    let client = |version, store: PanickingStore| {
+        ClientConfig::builder()
+            .roots(authority.roots())
+            .versions(&[version])
+            .resumption(Resumption::store(store))
+            .build()
+            .unwrap()
+    };
+    for version in VERSIONS {
+        let config = client(
+            version,
+            PanickingStore {
+                on_take: true,
+                ..PanickingStore::default()
+            },
+        );
+        let name = server_name("a.test").unwrap();
+        let payload = catch_unwind(AssertUnwindSafe(|| ClientConnection::new(&config, name)))
+            .expect_err("no panic came out of new()");
+        assert!(payload.downcast_ref::<Payload>().is_some());
+
+        let config = client(
+            version,
+            PanickingStore {
+                on_insert: true,
+                ..PanickingStore::default()
+            },
+        );
+        let (mut client, mut server) = ends(&config, &server, "a.test");
+        let payload = catch_unwind(AssertUnwindSafe(|| {
+            let outcome = handshake(&mut client, &mut server);
+            assert!(outcome.is_ok(), "{outcome:?}");
+            let mut wire = Vec::new();
+            server.write(b"with the tickets", &mut wire).unwrap();
+            receive(&mut client, &wire)
+        }))
+        .expect_err("no panic came out of process()");
+        assert!(payload.downcast_ref::<Payload>().is_some());
+        drop(std::thread::spawn(move || (client, server)).join().unwrap());
+    }
+}
+
+/// The check of the peer runs at a client as soon as the server has answered, and at a server
+/// once the client has.
+#[test]
+fn panics_in_checks_of_the_peer_come_out_and_end_the_connection() {
+    let authority = Authority::new("root");
+    let check = |_: &VerifiedPeer<'_>| -> Result<(), String> { std::panic::panic_any(Payload) };
+    for version in VERSIONS {
+        for at_client in [true, false] {
+            let client = ClientConfig::builder()
+                .roots(authority.roots())
+                .client_identity(authority.leaf(&["client.test"]).certified())
+                .versions(&[version]);
+            let server = ServerConfig::builder()
+                .identity(authority.leaf(&["a.test"]).certified())
+                .client_auth(ClientAuth::Required(authority.roots()));
+            let (client, server) = match at_client {
+                true => (client.additional_verification(check), server),
+                false => (client, server.additional_verification(check)),
+            };
+            let (client, server) = (client.build().unwrap(), server.build().unwrap());
+            let (mut client, mut server) = ends(&client, &server, "a.test");
+            let payload = catch_unwind(AssertUnwindSafe(|| handshake(&mut client, &mut server)))
+                .expect_err("no panic came out");
+            assert!(payload.downcast_ref::<Payload>().is_some());
+            let end: &mut ConnectionCommon = match at_client {
+                true => &mut client,
+                false => &mut server,
+            };
+            let result = end.process(&mut &[][..], &mut Vec::new());
+            assert!(matches!(result, Err(Error::CallbackPanicked)), "{result:?}");
+            assert!(matches!(end.read(&mut [0]), Err(Error::CallbackPanicked)));
         }
     }
 }
