@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The machine and what runs on it, as recorded with a run. Fields the system does not tell are
 /// absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Host {
     /// Processor model.
     pub cpu: Option<String>,

@@ -9,6 +9,7 @@ pub mod cli;
 #[cfg(feature = "worker")]
 pub mod cohort;
 pub mod compare;
+pub mod csv;
 pub mod error;
 pub mod evaluate;
 pub mod fixtures;

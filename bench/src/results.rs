@@ -15,6 +15,7 @@ pub const SCHEMA: &str = "tlsbench/1";
 
 /// A whole run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ResultFile {
     /// Always [`SCHEMA`].
     pub schema: String,
@@ -34,6 +35,7 @@ pub struct ResultFile {
 
 /// The circumstances of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Run {
     /// Start, RFC 3339, UTC.
     pub utc: String,
@@ -59,6 +61,7 @@ pub struct Run {
 
 /// An arm as it was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ArmRecord {
     /// Its id.
     pub id: String,
@@ -78,6 +81,7 @@ pub struct ArmRecord {
 
 /// A scenario as it was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ScenarioRecord {
     /// Its id.
     pub id: String,
@@ -91,6 +95,7 @@ pub struct ScenarioRecord {
 
 /// One arm in one scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Row {
     /// The arm.
     pub arm: String,
@@ -124,6 +129,7 @@ pub struct Row {
 
 /// One sample.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SampleRecord {
     /// Which start of the worker, from 0.
     pub launch: u32,
@@ -149,6 +155,7 @@ pub struct SampleRecord {
 
 /// How two arms compare in one scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RatioRecord {
     /// The arm in question.
     pub a: String,
@@ -172,6 +179,7 @@ pub struct RatioRecord {
 
 /// What can be concluded from a ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// The first arm is faster: the interval lies above 1, the ratio above the A/A floor, and the
@@ -202,10 +210,19 @@ impl ResultFile {
     pub fn read(path: &Path) -> Result<Self> {
         let doing = || format!("reading {}", path.display());
         let text = fs::read_to_string(path).map_err(Error::io(doing()))?;
-        serde_json::from_str(&text).map_err(|source| Error::Format {
+        let file: Self = serde_json::from_str(&text).map_err(|source| Error::Format {
             path: path.to_owned(),
             source,
-        })
+        })?;
+        if file.schema != SCHEMA {
+            let message = format!(
+                "{} has schema {}, not {SCHEMA}: measure again",
+                path.display(),
+                file.schema
+            );
+            return Err(Error::Usage { message });
+        }
+        Ok(file)
     }
 
     /// Writes it.
@@ -237,3 +254,6 @@ impl ResultFile {
         self.results.iter().filter(|row| !row.valid)
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

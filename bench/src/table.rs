@@ -21,6 +21,22 @@ pub fn render(file: &ResultFile) -> String {
     text
 }
 
+/// The same as Markdown.
+pub fn markdown(file: &ResultFile) -> String {
+    let mut text = format!("```\n{}```\n\n", arms(file));
+    let mut figures = figures(file);
+    figures.load_style(presets::ASCII_MARKDOWN);
+    let _ = writeln!(text, "{figures}\n");
+    if let Some(mut peers) = peers(file) {
+        peers.load_style(presets::ASCII_MARKDOWN);
+        let _ = writeln!(text, "{peers}\n");
+    }
+    for line in notes(file).lines() {
+        let _ = writeln!(text, "{line}  ");
+    }
+    text
+}
+
 /// Two runs side by side: first what differs around the figures, then the figures.
 pub fn comparison(comparison: &Comparison) -> String {
     let mut text = String::new();

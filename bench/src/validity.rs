@@ -14,6 +14,7 @@ use crate::scenario::parameter::{
 /// sides; the chain is the one the client received; `verified` says that the same client refused
 /// the server under a wrong name and under a wrong CA.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Negotiated {
     /// Protocol version, for example `tls1.3`.
     pub version: String,

@@ -44,9 +44,7 @@ pub(super) fn run(args: &Args, workspace: &Workspace) -> Result<Ending> {
     let baseline = restricted(baseline, &wanted)?;
 
     let first = measure_all(&wanted, workspace)?;
-    if let Some(path) = &wanted.json {
-        first.write(path)?;
-    }
+    wanted.write(&first)?;
     let comparison = compare(&baseline, &first);
     print!("{}", table::comparison(&comparison));
     if let Err(why) = same_machine(&baseline, &first) {

@@ -1,20 +1,20 @@
 //! Measuring: builds the arms, has them measured, writes what was found.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
 use wildmatch::WildMatch;
 
 use super::{Ending, usage};
 use crate::arm::{ARMS, Arm};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::host::{self, Host};
 use crate::orchestrator::builder::Workspace;
 use crate::orchestrator::{Effort, Setting, Worker, measure};
 use crate::protocol::Hello;
 use crate::results::{ArmRecord, ResultFile, Run, SCHEMA, ScenarioRecord};
 use crate::scenario::Scenario;
-use crate::{evaluate, table};
+use crate::{csv, evaluate, table};
 
 /// What to measure, and how much.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -28,6 +28,12 @@ pub struct MeasureArgs {
     /// Write everything that was found, raw samples too, to this file
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
+    /// Write the figures to this file, comma separated
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write the tables to this file, as Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
     /// Only these arms; factors are over the first
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(super) arms: Vec<String>,
@@ -66,10 +72,7 @@ pub(super) fn run(args: &MeasureArgs, workspace: &Workspace) -> Result<Ending> {
     }
     let file = measure_all(args, workspace)?;
     print!("{}", table::render(&file));
-    if let Some(path) = &args.json {
-        file.write(path)?;
-        eprintln!("written to {}", path.display());
-    }
+    args.write(&file)?;
     Ok(if file.invalid().next().is_some() {
         Ending::Invalid
     } else {
@@ -126,7 +129,11 @@ pub(super) fn measure_all(args: &MeasureArgs, workspace: &Workspace) -> Result<R
             seconds,
         },
         host,
-        arms: workers.iter().zip(hellos).map(arm_record).collect(),
+        arms: workers
+            .iter()
+            .zip(hellos)
+            .map(|(worker, hello)| arm_record(worker, hello, workspace))
+            .collect(),
         scenarios: scenarios.iter().map(scenario_record).collect(),
         results,
         ratios,
@@ -134,6 +141,26 @@ pub(super) fn measure_all(args: &MeasureArgs, workspace: &Workspace) -> Result<R
 }
 
 impl MeasureArgs {
+    /// Writes what was found in every form asked for.
+    pub(super) fn write(&self, file: &ResultFile) -> Result<()> {
+        if let Some(path) = &self.json {
+            file.write(path)?;
+        }
+        if let Some(path) = &self.csv {
+            save(path, &csv::render(file))?;
+        }
+        if let Some(path) = &self.markdown {
+            save(path, &table::markdown(file))?;
+        }
+        for path in [&self.json, &self.csv, &self.markdown]
+            .into_iter()
+            .flatten()
+        {
+            eprintln!("written to {}", path.display());
+        }
+        Ok(())
+    }
+
     fn effort(&self) -> Effort {
         let preset = if self.quick {
             Effort {
@@ -201,7 +228,11 @@ impl MeasureArgs {
     }
 }
 
-fn arm_record((worker, hello): (&Worker, Hello)) -> ArmRecord {
+fn save(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).map_err(Error::io(format!("writing {}", path.display())))
+}
+
+fn arm_record(worker: &Worker, hello: Hello, workspace: &Workspace) -> ArmRecord {
     let program_bytes = std::fs::metadata(&worker.program).map_or(0, |data| data.len());
     ArmRecord {
         id: worker.id.clone(),
@@ -209,7 +240,7 @@ fn arm_record((worker, hello): (&Worker, Hello)) -> ArmRecord {
         library: hello.library,
         version: hello.version,
         features: hello.features,
-        build_info: hello.build_info,
+        build_info: workspace.without_places(hello.build_info),
         program_bytes,
     }
 }

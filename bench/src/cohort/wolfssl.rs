@@ -32,10 +32,12 @@ fn describe() -> Result<Description> {
         ("u128", cfg!(feature = "u128")),
     ];
     let features = compiled.iter().filter(|(_, on)| *on);
+    let mut build_info: serde_json::Value = serde_json::from_str(wolfssl_sys::BUILD_INFO_JSON)?;
+    build_info["dispatch"] = wolfssl::processor_features().into();
     Ok(Description {
         version: wolfssl_sys::build_info().wolfssl_version.to_owned(),
         features: features.map(|(name, _)| (*name).to_owned()).collect(),
-        build_info: serde_json::from_str(wolfssl_sys::BUILD_INFO_JSON)?,
+        build_info,
     })
 }
 

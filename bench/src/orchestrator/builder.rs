@@ -76,6 +76,18 @@ impl Workspace {
         Ok(fixtures)
     }
 
+    /// A build report in which the places of this machine have neutral names.
+    pub fn without_places(&self, mut report: serde_json::Value) -> serde_json::Value {
+        let home = |variable| std::env::var_os(variable).map(PathBuf::from);
+        let cargo_home = home("CARGO_HOME").or_else(|| Some(home("HOME")?.join(".cargo")));
+        replace_text(&mut report, &self.target, "<target>");
+        replace_text(&mut report, &self.root, "<project>");
+        if let Some(cargo_home) = cargo_home {
+            replace_text(&mut report, &cargo_home, "<cargo>");
+        }
+        report
+    }
+
     /// The commit that is checked out, and whether files differ from it.
     pub fn revision(&self) -> (Option<String>, bool) {
         let git = |arguments: &[&str]| {
@@ -86,6 +98,26 @@ impl Workspace {
             git(&["rev-parse", "HEAD"]),
             changes.is_some_and(|list| !list.is_empty()),
         )
+    }
+}
+
+/// Puts `name` for `place` in every text of a JSON value.
+fn replace_text(value: &mut serde_json::Value, place: &Path, name: &str) {
+    match value {
+        serde_json::Value::String(text) => {
+            *text = text.replace(&*place.to_string_lossy(), name);
+        }
+        serde_json::Value::Array(list) => {
+            for value in list {
+                replace_text(value, place, name);
+            }
+        }
+        serde_json::Value::Object(map) => {
+            for value in map.values_mut() {
+                replace_text(value, place, name);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -156,6 +188,23 @@ fn replace(from: &Path, to: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_of_the_machine_get_neutral_names() {
+        let workspace = Workspace {
+            root: PathBuf::from("/some/project"),
+            target: PathBuf::from("/some/project/target"),
+            cargo: Box::new(|| Command::new("cargo")),
+        };
+        let report = serde_json::json!({
+            "command": ["cc", "-I/some/project/target/x", "-I/some/project/y"],
+            "depth": 1,
+        });
+        assert_eq!(
+            workspace.without_places(report),
+            serde_json::json!({ "command": ["cc", "-I<target>/x", "-I<project>/y"], "depth": 1 })
+        );
+    }
 
     #[test]
     fn the_program_is_the_one_cargo_names() {

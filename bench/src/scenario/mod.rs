@@ -48,6 +48,7 @@ pub struct TlsParameters {
 
 /// What a figure is counted in. MB is 10^6 bytes everywhere in this project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Unit {
     /// Completed operations per second.
     #[serde(rename = "/s")]
