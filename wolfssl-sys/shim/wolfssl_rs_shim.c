@@ -203,6 +203,11 @@ int wolfssl_rs_session_is_resumable(const WOLFSSL_SESSION* session)
         (session->sessionIDSz > 0 && session->version.minor < TLSv1_3_MINOR);
 }
 
+void wolfssl_rs_session_drop_ticket(WOLFSSL_SESSION* session)
+{
+    session->ticketLen = 0;
+}
+
 unsigned int wolfssl_rs_session_early_data(const WOLFSSL_SESSION* session)
 {
     return session->maxEarlyDataSz;

@@ -91,6 +91,11 @@ int wolfssl_rs_session_suite(const WOLFSSL_SESSION* session);
 /* Whether the server gave a ticket or a session id for it. */
 int wolfssl_rs_session_is_resumable(const WOLFSSL_SESSION* session);
 
+/* Takes the ticket out of a session, which stays resumable by its id. After a
+ * full handshake without a new ticket, wolfSSL keeps the one that was offered
+ * beside the new secret. */
+void wolfssl_rs_session_drop_ticket(WOLFSSL_SESSION* session);
+
 /* How much early data its server takes with it, in bytes. */
 unsigned int wolfssl_rs_session_early_data(const WOLFSSL_SESSION* session);
 

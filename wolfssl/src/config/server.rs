@@ -11,7 +11,8 @@ use super::{
 use crate::ech::EchKeys;
 use crate::error::{ConfigError, Error, ErrorCode};
 use crate::ffi::{
-    ClientChains, Context, ContextSetup, EarlyDataRules, PeerVerification, Role, TicketRules,
+    ClientChains, Context, ContextSetup, EarlyDataRules, PeerVerification, Role, SessionIdRules,
+    TicketRules,
 };
 use crate::identity::CertifiedKey;
 use crate::key_log::KeyLog;
@@ -231,7 +232,18 @@ impl ServerConfigBuilder {
             EarlyDataRules::new(self.max_early_data, anti_replay)
         });
         setup.set_early_data(early_data.as_ref());
-        setup.no_session_cache();
+        let required = self.requires_client_identity();
+        match &resumption.session_ids {
+            None => setup.no_session_cache(),
+            Some(store) => setup
+                .use_session_ids(SessionIdRules {
+                    store: Arc::clone(store),
+                    binding: self.ticket_binding()?,
+                    lifetime: resumption.lifetime_seconds()?,
+                    certificate_required: required,
+                })
+                .map_err(library)?,
+        }
         if !resumption.tickets {
             if early_data.is_some() {
                 let reason = "it comes with tickets, and they are disabled";
@@ -239,15 +251,8 @@ impl ServerConfigBuilder {
             }
             return setup.no_tickets().map_err(library);
         }
-        let client_chains = match &self.client_auth {
-            ClientAuth::None if self.protocols.raw_public_keys.is_none() => None,
-            ClientAuth::Optional(_) | ClientAuth::PostHandshake { .. } => {
-                Some(ClientChains::new(false))
-            }
-            ClientAuth::None | ClientAuth::Required(_) | ClientAuth::Pinned(_) => {
-                Some(ClientChains::new(true))
-            }
-        };
+        let asked = !matches!(self.client_auth, ClientAuth::None)
+            || self.protocols.raw_public_keys.is_some();
         let rules = TicketRules {
             keys: match &resumption.keys {
                 Some(keys) => keys.clone(),
@@ -256,10 +261,19 @@ impl ServerConfigBuilder {
             binding: self.ticket_binding()?,
             tls13_tickets: resumption.tls13_tickets,
             lifetime: resumption.lifetime_seconds()?,
-            client_chains,
+            client_chains: asked.then(|| ClientChains::new(required)),
             early_data,
         };
         setup.use_tickets(rules).map_err(library)
+    }
+
+    /// Whether the handshake fails without.
+    fn requires_client_identity(&self) -> bool {
+        match &self.client_auth {
+            ClientAuth::None => self.protocols.raw_public_keys.is_some(),
+            ClientAuth::Optional(_) | ClientAuth::PostHandshake { .. } => false,
+            ClientAuth::Required(_) | ClientAuth::Pinned(_) => true,
+        }
     }
 
     /// Whatever decides on what is asked of clients has to be in it: a ticket stands for what

@@ -56,6 +56,8 @@ pub(super) struct CallbackState {
     pub(super) key_log: Option<Arc<dyn KeyLog>>,
     /// A client's sessions that came and were not fetched yet.
     pub(super) new_sessions: Vec<SessionData>,
+    /// A client has offered a session and got no new ticket yet.
+    pub(super) awaits_ticket: bool,
     /// The part of a server's tickets.
     pub(super) tickets: TicketState,
     /// The part of early data.
@@ -87,6 +89,7 @@ impl CallbackState {
             signing: None,
             key_log: None,
             new_sessions: Vec::new(),
+            awaits_ticket: false,
             tickets: TicketState::default(),
             early_data: EarlyDataState::default(),
             panic: None,

@@ -13,6 +13,7 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use wolfssl_sys as sys;
 
 use super::callback;
+use super::session_ids::SessionIdRules;
 use super::signing::Signer;
 use super::status::SUCCESS;
 use super::tickets::TicketRules;
@@ -60,6 +61,7 @@ pub(crate) struct Context {
     tickets: Option<Arc<TicketRules>>,
 
     checks: Arc<Checks>,
+    session_ids: Option<Arc<SessionIdRules>>,
 }
 
 /// The C half of a context: the one part whose safety between threads is not the compiler's
@@ -121,6 +123,11 @@ impl Context {
         &self.groups
     }
 
+    /// How a server keeps sessions that have an id, if it does.
+    pub(super) fn session_id_rules(&self) -> Option<&Arc<SessionIdRules>> {
+        self.session_ids.as_ref()
+    }
+
     /// How a server issues and takes tickets, if it does.
     pub(super) fn ticket_rules(&self) -> Option<&Arc<TicketRules>> {
         self.tickets.as_ref()
@@ -162,6 +169,7 @@ impl ContextSetup {
                 tickets: None,
 
                 checks: Arc::default(),
+                session_ids: None,
             },
         };
         if tls12 && tls13 {
@@ -212,6 +220,10 @@ impl ContextSetup {
 
     pub(super) fn set_signer(&mut self, signer: Signer) {
         self.context.signer = Some(signer);
+    }
+
+    pub(super) fn set_session_id_rules(&mut self, rules: Arc<SessionIdRules>) {
+        self.context.session_ids = Some(rules);
     }
 
     pub(super) fn set_ticket_rules(&mut self, rules: Arc<TicketRules>) {

@@ -26,6 +26,7 @@ mod revocation;
 mod scratch;
 mod secrets;
 mod session;
+mod session_ids;
 mod signing;
 mod status;
 mod tickets;
@@ -47,6 +48,7 @@ pub(crate) use scratch::{
     check_trust_anchor,
 };
 pub(crate) use session::{Handshake, Plaintext, Session};
+pub(crate) use session_ids::SessionIdRules;
 pub(crate) use signing::Signer;
 pub(crate) use status::reason_text;
 pub(crate) use tickets::{ClientChains, TicketRules};

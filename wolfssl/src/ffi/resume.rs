@@ -4,7 +4,7 @@
 //! it comes, several in one call, too; what is kept is the serialised session, so that no
 //! WOLFSSL_SESSION is ever shared between connections or threads.
 
-use std::ffi::{c_int, c_long, c_uchar};
+use std::ffi::{c_int, c_long, c_uchar, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use zeroize::Zeroizing;
 
 use super::callback::CallbackState;
 use super::context::{ContextSetup, check};
+use super::raw_keys::certificate_type;
 use super::session::Session;
 use super::status::SUCCESS;
 use crate::raw_keys::CertificateType;
@@ -42,6 +43,22 @@ impl PeerIdentity {
     pub(super) fn adopt(&self, state: &mut CallbackState) {
         state.peer_chain = self.chain.to_vec();
         state.resumed_type = Some(self.kind);
+    }
+}
+
+impl CallbackState {
+    /// What the peer has shown in this connection.
+    ///
+    /// # Safety
+    /// `ssl` must be the live session of a server that this is the state of.
+    pub(super) unsafe fn peer_identity(&self, ssl: *mut sys::WOLFSSL) -> PeerIdentity {
+        let mut kind = 0;
+        // SAFETY: by this function's contract; the call only reads, and writes the value.
+        unsafe { sys::wolfSSL_get_negotiated_client_cert_type(ssl, &raw mut kind) };
+        PeerIdentity {
+            kind: self.resumed_type.unwrap_or(certificate_type(kind)),
+            chain: Arc::from(self.peer_chain.as_slice()),
+        }
     }
 }
 
@@ -105,6 +122,13 @@ impl OwnedSession {
     }
 }
 
+impl OwnedSession {
+    /// Hands the reference to C.
+    pub(super) fn into_raw(self) -> *mut sys::WOLFSSL_SESSION {
+        std::mem::ManuallyDrop::new(self).0.as_ptr()
+    }
+}
+
 /// `wolfSSL_i2d_SSL_SESSION`.
 ///
 /// # Safety
@@ -147,9 +171,15 @@ impl Session {
     /// go with the versions enabled. The handshake is then a full one.
     pub(crate) fn offer_session(&mut self, data: &SessionData) -> Result<bool, i32> {
         let session = OwnedSession::from_bytes(&data.bytes)?;
+        let state = self.state_ptr().cast::<c_void>();
         // SAFETY: live session that has not begun its handshake; wolfSSL takes a reference of
-        // its own to the session to resume.
-        let code = unsafe { sys::wolfSSL_set_session(self.ssl.as_ptr(), session.0.as_ptr()) };
+        // its own to the session to resume. The callback has the type that the setter declares,
+        // and the state's address stays valid until after wolfSSL_free.
+        let code = unsafe {
+            sys::wolfSSL_set_SessionTicket_cb(self.ssl.as_ptr(), Some(ticket_came), state);
+            sys::wolfSSL_set_session(self.ssl.as_ptr(), session.0.as_ptr())
+        };
+        self.with_state(|state| state.awaits_ticket = true);
         Ok(code == SUCCESS)
     }
 
@@ -183,7 +213,7 @@ unsafe extern "C" fn new_session(
     let state = unsafe { &mut *sys::wolfSSL_GetIOReadCtx(ssl).cast::<CallbackState>() };
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: wolfSSL passes a session that is live until the callback returns.
-        if let Some(data) = unsafe { describe(session) } {
+        if let Some(data) = unsafe { describe(session, state.awaits_ticket) } {
             if state.new_sessions.len() == MAX_NEW_SESSIONS {
                 state.new_sessions.remove(0);
             }
@@ -196,11 +226,28 @@ unsafe extern "C" fn new_session(
     0
 }
 
+/// The callback of `wolfSSL_set_SessionTicket_cb`: the ticket that was offered is replaced.
+unsafe extern "C" fn ticket_came(
+    _ssl: *mut sys::WOLFSSL,
+    _ticket: *const c_uchar,
+    _size: c_int,
+    context: *mut c_void,
+) -> c_int {
+    // SAFETY: the context is the CallbackState of this session, as in `new_session`.
+    unsafe { (*context.cast::<CallbackState>()).awaits_ticket = false };
+    0
+}
+
+/// What a new session says; with `stale`, its ticket is the one that was offered.
+///
 /// # Safety
-/// `session` must be live and not change meanwhile.
-unsafe fn describe(session: *mut sys::WOLFSSL_SESSION) -> Option<SessionData> {
-    // SAFETY: by this function's contract; the calls only read.
+/// `session` must be live and used by no one else meanwhile.
+unsafe fn describe(session: *mut sys::WOLFSSL_SESSION, stale: bool) -> Option<SessionData> {
+    // SAFETY: by this function's contract.
     unsafe {
+        if stale {
+            sys::wolfssl_rs_session_drop_ticket(session);
+        }
         if sys::wolfssl_rs_session_is_resumable(session) == 0 {
             return None;
         }

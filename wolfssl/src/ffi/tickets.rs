@@ -17,9 +17,9 @@ use super::callback::CallbackState;
 use super::context::{ContextSetup, check};
 use super::crypto::{Gcm, TAG_SIZE, session_random, sha256};
 use super::early_data::EarlyDataRules;
-use super::raw_keys::certificate_type;
 use super::resume::PeerIdentity;
 use super::session::Session;
+use super::session_ids::SessionIdRules;
 use super::status::SUCCESS;
 use crate::raw_keys::CertificateType;
 use crate::resumption::keys::TicketKeys;
@@ -64,17 +64,21 @@ impl ClientChains {
 #[derive(Default)]
 pub(super) struct TicketState {
     rules: Option<Arc<TicketRules>>,
+    session_ids: Option<Arc<SessionIdRules>>,
     /// What the tickets of the client's hello held; which of them is resumed is known later.
     opened: Vec<Opened>,
+    /// What was kept under the session id of the client's hello.
+    found: Option<Opened>,
     /// When the client proved who it is; known once the handshake is complete.
     authenticated_at: Option<u64>,
 }
 
+/// What is known of a session that a client wants to resume.
 #[derive(Clone)]
-struct Opened {
-    session_id: [u8; 32],
-    authenticated_at: u64,
-    client: Option<PeerIdentity>,
+pub(super) struct Opened {
+    pub(super) session_id: [u8; 32],
+    pub(super) authenticated_at: u64,
+    pub(super) client: Option<PeerIdentity>,
 }
 
 /// What our own part of a ticket takes: eight bytes of time, and a digest.
@@ -134,7 +138,11 @@ impl Session {
     /// Gives the ticket callback its part of the session's state.
     pub(super) fn attach_tickets(&mut self) {
         let rules = self.context.ticket_rules().cloned();
-        self.with_state(|state| state.tickets.rules = rules);
+        let session_ids = self.context.session_id_rules().cloned();
+        self.with_state(|state| {
+            state.tickets.rules = rules;
+            state.tickets.session_ids = session_ids;
+        });
     }
 
     /// Sends a client its TLS 1.3 tickets, once the handshake is complete.
@@ -279,9 +287,9 @@ unsafe fn sealed(
     let origin = unsafe { origin(ssl, &state.tickets) };
     let (authenticated_at, client) = match (state.tickets.authenticated_at, origin) {
         // SAFETY: by this function's contract.
-        (Some(time), _) => (time, Some(unsafe { client_identity(state, ssl) })),
+        (Some(time), _) => (time, Some(unsafe { state.peer_identity(ssl) })),
         // SAFETY: by this function's contract.
-        (None, Origin::FullHandshake) => (now(), Some(unsafe { client_identity(state, ssl) })),
+        (None, Origin::FullHandshake) => (now(), Some(unsafe { state.peer_identity(ssl) })),
         (None, Origin::Resumed(opened)) => (opened.authenticated_at, opened.client),
         (None, Origin::Unknown) => return None,
     };
@@ -370,25 +378,11 @@ unsafe fn open(
     Some((verdict, size))
 }
 
-/// What the client has shown in this connection.
-///
-/// # Safety
-/// `ssl` must be live.
-unsafe fn client_identity(state: &CallbackState, ssl: *mut sys::WOLFSSL) -> PeerIdentity {
-    let mut kind = 0;
-    // SAFETY: by this function's contract; the call only reads, and writes the value.
-    unsafe { sys::wolfSSL_get_negotiated_client_cert_type(ssl, &raw mut kind) };
-    PeerIdentity {
-        kind: state.resumed_type.unwrap_or(certificate_type(kind)),
-        chain: Arc::from(state.peer_chain.as_slice()),
-    }
-}
-
 /// Where the session of a server's handshake comes from.
 enum Origin {
     FullHandshake,
     Resumed(Opened),
-    /// Resumed, but from no ticket that was opened here.
+    /// Resumed, but from nothing that was opened or found here.
     Unknown,
 }
 
@@ -403,14 +397,32 @@ unsafe fn origin(ssl: *mut sys::WOLFSSL, tickets: &TicketState) -> Origin {
             sys::wolfssl_rs_resumed_ticket_id(ssl, id.as_mut_ptr()) == 1,
         )
     };
-    match (resumed, from_ticket.then(|| tickets.chosen(&id)).flatten()) {
-        (false, _) => Origin::FullHandshake,
-        (true, Some(opened)) => Origin::Resumed(opened),
-        (true, None) => Origin::Unknown,
+    if !resumed {
+        return Origin::FullHandshake;
     }
+    let opened = match from_ticket {
+        true => tickets.chosen(&id),
+        false => tickets.found.clone(),
+    };
+    opened.map_or(Origin::Unknown, Origin::Resumed)
 }
 
 impl TicketState {
+    pub(super) fn session_ids(&self) -> Option<&Arc<SessionIdRules>> {
+        self.session_ids.as_ref()
+    }
+
+    /// Whether a ticket of the session with this id was opened.
+    pub(super) fn has_opened(&self, session_id: &[u8]) -> bool {
+        let mut opened = self.opened.iter();
+        opened.any(|opened| opened.session_id == session_id)
+    }
+
+    /// Notes what was kept under the session id that the client sent.
+    pub(super) fn found(&mut self, session: Opened) {
+        self.found = Some(session);
+    }
+
     fn chosen(&self, session_id: &[u8; 32]) -> Option<Opened> {
         let mut with_id = self
             .opened
@@ -467,9 +479,8 @@ mod tests {
             client: Some(client(&[usize::from(byte)])),
         };
         let tickets = TicketState {
-            rules: None,
             opened: vec![opened(1), opened(2)],
-            authenticated_at: None,
+            ..TicketState::default()
         };
         for byte in [1, 2] {
             let chosen = tickets.chosen(&[byte; 32]).unwrap();

@@ -3,6 +3,7 @@
 
 pub(crate) mod keys;
 pub(crate) mod memory;
+pub(crate) mod reader;
 pub(crate) mod server;
 pub(crate) mod ticket;
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use rustls_pki_types::CertificateDer;
 use zeroize::Zeroizing;
 
+use super::reader::{Reader, put};
 use super::{MAX_LIFETIME, SessionKey, max_session_age, now};
 use crate::error::{ConfigError, Error};
 use crate::ffi::{self, PeerIdentity, SessionData};
@@ -245,32 +246,4 @@ impl fmt::Debug for SessionTicket {
 
 fn library_version() -> &'static str {
     crate::build_info().wolfssl_version
-}
-
-/// Appends `bytes` behind their length in `width` bytes.
-fn put(out: &mut Vec<u8>, width: usize, bytes: &[u8]) {
-    out.extend_from_slice(&(bytes.len() as u32).to_be_bytes()[4 - width..]);
-    out.extend_from_slice(bytes);
-}
-
-struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        self.take(N)?.try_into().ok()
-    }
-
-    fn vector(&mut self, width: usize) -> Option<&'a [u8]> {
-        let length = self.take(width)?;
-        let length = length
-            .iter()
-            .fold(0, |sum, &byte| sum << 8 | usize::from(byte));
-        self.take(length)
-    }
 }
