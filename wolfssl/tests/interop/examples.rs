@@ -13,7 +13,7 @@ use crate::s_server::Reverser;
 use crate::spelling::{self, VERSIONS};
 
 /// Starts an example of this package.
-fn start(name: &str, arguments: &[&str]) -> Program {
+pub fn start(name: &str, arguments: &[&str]) -> Program {
     let mut command = Command::new(built(name));
     command.args(arguments);
     Program::spawn(name, command)
@@ -32,8 +32,12 @@ fn built(name: &str) -> PathBuf {
     static UP_TO_DATE: Once = Once::new();
     UP_TO_DATE.call_once(|| {
         let sources = newest(&package.join("src")).max(newest(&package.join("examples")));
-        let made = ["client", "server"].map(|name| modified(&programs.join(name)));
-        if made.iter().any(|made| *made < sources) {
+        let names: &[&str] = match cfg!(feature = "tokio") {
+            true => &["client", "server", "https_server"],
+            false => &["client", "server"],
+        };
+        let mut made = names.iter().map(|name| modified(&programs.join(name)));
+        if made.any(|made| made < sources) {
             build(profile);
         }
     });
@@ -49,6 +53,7 @@ fn build(profile: &Path) {
         ("armasm", cfg!(feature = "armasm")),
         ("intelasm", cfg!(feature = "intelasm")),
         ("fp-ecc", cfg!(feature = "fp-ecc")),
+        ("tokio", cfg!(feature = "tokio")),
     ];
     let features = features.iter().filter(|(_, on)| *on);
     let features = features.map(|(name, _)| *name).collect::<Vec<_>>();

@@ -15,6 +15,8 @@ mod examples;
 mod gnutls_cli;
 #[cfg(target_os = "linux")] // it is held to loopback by LD_PRELOAD
 mod gnutls_serv;
+#[cfg(feature = "tokio")]
+mod https;
 mod keying;
 mod ours;
 mod program;
