@@ -11,7 +11,7 @@ use wolfssl::{
 
 use crate::credentials::{Credentials, KEYS, Key};
 use crate::keying::{assert_same_log, binding, exported};
-use crate::ours::{Server, read_line, serve_one};
+use crate::ours::{Server, read_line, serve_many, serve_one};
 use crate::program::Program;
 use crate::s_client::{answer, ask};
 use crate::spelling::{self, VERSIONS};
@@ -386,5 +386,34 @@ fn our_unclean_end_is_noticed() {
         client.expect("good bye");
         client.expect("The TLS connection was non-properly terminated");
         server.result().unwrap();
+    }
+}
+
+#[test]
+fn it_resumes_what_our_server_gave_it() {
+    let credentials = Credentials::new(Key::P256);
+    let root = credentials.argument("root.pem");
+    for version in VERSIONS {
+        let (port, server) = serve_many(&config(&credentials), 2, |mut tls: Server| {
+            let line = read_line(&mut tls).unwrap();
+            if !line.is_empty() {
+                tls.write_all(line.as_bytes()).unwrap();
+            }
+            // The first time it is gone already.
+            let _ = tls.shutdown();
+            (tls.connection().is_resumed(), line)
+        });
+        let priority = spelling::gnutls_priority(version);
+        let options = ["--priority", priority, "--resume", "--waitresumption"];
+        let mut client = start(port, &root, "a.test", &options);
+        client.expect("*** This is a resumed session");
+        client.send("once more\n");
+        client.expect("once more");
+        let connections = server.result();
+        assert_eq!(
+            connections,
+            [(false, String::new()), (true, "once more\n".to_owned())],
+            "{version}"
+        );
     }
 }

@@ -314,6 +314,37 @@ fn raw_public_keys_instead_of_certificates() {
 }
 
 #[test]
+fn our_client_resumes_what_it_gave() {
+    let credentials = Credentials::new(Key::P256);
+    for version in VERSIONS {
+        // Without tickets TLS 1.2 has session ids, and TLS 1.3 nothing.
+        for (kind, resumed) in [
+            (&[][..], true),
+            (&["--noticket"], version == ProtocolVersion::TLSv1_2),
+        ] {
+            let mut server = Echo::start(&credentials, kind);
+            let config = client(&credentials, version);
+            for round in 0..3 {
+                let mut tls = connect(&config, "a.test", server.port).unwrap();
+                echo(&mut tls, "hello again");
+                let expected = resumed && round > 0;
+                assert_eq!(
+                    tls.connection().is_resumed(),
+                    expected,
+                    "{version} {kind:?}"
+                );
+                tls.shutdown().unwrap();
+                assert_eq!(tls.read(&mut [0; 8]).unwrap(), 0);
+                server.program.expect("* Accepted connection");
+                if expected {
+                    server.program.expect("*** This is a resumed session");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_server_that_is_killed() {
     let credentials = Credentials::new(Key::P256);
     for version in VERSIONS {

@@ -88,6 +88,21 @@ pub fn serve_one<T: Send + 'static>(
     (port, Background::start(work))
 }
 
+/// Accepts `count` connections, one after the other, and does `session` with each.
+pub fn serve_many<T: Send + 'static>(
+    config: &ServerConfig,
+    count: usize,
+    session: impl Fn(Server) -> T + Send + 'static,
+) -> (u16, Background<Vec<T>>) {
+    let (listener, port) = listen();
+    let config = config.clone();
+    let work = move || {
+        let accepted = || StreamOwned::accept(&config, accept(&listener)).unwrap();
+        (0..count).map(|_| session(accepted())).collect()
+    };
+    (port, Background::start(work))
+}
+
 /// Reads up to and with a line end.
 pub fn read_line(stream: &mut impl Read) -> io::Result<String> {
     let mut line = Vec::new();
