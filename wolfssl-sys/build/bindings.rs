@@ -119,6 +119,9 @@ pub struct Job<'a> {
 
 /// Writes the bindings to `destination`.
 pub fn generate(job: &Job<'_>, destination: &Path) -> Result<(), String> {
+    // The workspace's oldest supported release, not the one that builds today.
+    let rust_target =
+        bindgen::RustTarget::stable(88, 0).map_err(|error| format!("bindgen: {error}"))?;
     let mut builder = bindgen::Builder::default()
         .header(job.wrapper.display().to_string())
         .clang_arg(format!("--target={}", clang_triple(&job.target.triple)))
@@ -141,6 +144,7 @@ pub fn generate(job: &Job<'_>, destination: &Path) -> Result<(), String> {
         .default_macro_constant_type(bindgen::MacroTypeVariation::Signed)
         .generate_comments(false)
         .merge_extern_blocks(true)
+        .rust_target(rust_target)
         .rust_edition(bindgen::RustEdition::Edition2024)
         .wrap_unsafe_ops(true)
         .use_core();

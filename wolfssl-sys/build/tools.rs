@@ -105,7 +105,8 @@ fn cc_build(target: &Target, host: &str) -> cc::Build {
         .opt_level(0)
         .debug(false)
         .warnings(false)
-        .cargo_metadata(false);
+        .cargo_metadata(false)
+        .cargo_warnings(false);
     build
 }
 

@@ -1,6 +1,6 @@
-//! The plan, cmake and the proof for other machines, without a Rust standard
-//! library for them: what the build script does up to the bindings, and a look
-//! at the objects. The proof is the test, as it compares the plan with options.h,
+//! The plan, cmake, the proof and the bindings for other machines, without a
+//! Rust standard library for them: what the build script does, and a look at
+//! the objects. The proof is the test, as it compares the plan with options.h,
 //! every object's flags and the archive's symbols.
 #![allow(
     dead_code,
@@ -9,6 +9,8 @@
 
 #[path = "../../build/archive.rs"]
 mod archive;
+#[path = "../../build/bindings.rs"]
+mod bindings;
 #[path = "../../build/cmake.rs"]
 mod cmake;
 #[path = "../../build/content.rs"]
@@ -49,12 +51,15 @@ struct Outcome {
 }
 
 fn build(triple: &str, features: &[Feature]) -> Outcome {
-    let out = tempfile::tempdir().unwrap();
+    // Kept between runs: what did not change is not compiled again.
+    let folder = format!("cross-{triple}-{}", features.len());
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    fs::create_dir_all(&out).unwrap();
     let target = targets::target(triple);
-    let source = vendor::locate(&vendor::Places::from_env(&out.path().join("pin"))).unwrap();
+    let source = vendor::locate(&vendor::Places::from_env(&out.join("pin"))).unwrap();
     let compiler = tools::compiler(&target, HOST).unwrap();
     let cmake = tools::cmake(std::env::var_os("CMAKE").unwrap_or("cmake".into())).unwrap();
-    let facts = tools::facts(&target, &compiler, &cmake, &out.path().join("probe")).unwrap();
+    let facts = tools::facts(&target, &compiler, &cmake, &out.join("probe")).unwrap();
     let plan = plan::plan(&Request::new(features), &target, &facts, HOST, false).unwrap();
     let built = cmake::build(&cmake::Job {
         plan: &plan,
@@ -64,10 +69,24 @@ fn build(triple: &str, features: &[Feature]) -> Outcome {
         compiler: &compiler,
         facts: &facts,
         has_toolchain_file: false,
-        out_dir: out.path(),
+        out_dir: &out,
     })
     .unwrap();
     let evidence = proof::prove(&plan, &target, &built).unwrap();
+    bindings::generate(
+        &bindings::Job {
+            wrapper: &bindings::write_wrapper(&evidence, &out).unwrap(),
+            include_dirs: &[built.dir.clone(), source.root.clone(), cmake::shim_dir()],
+            target: &target,
+            builtin_headers: tools::builtin_headers(&compiler),
+            compiler: &compiler,
+            symbols: &evidence.symbols,
+        },
+        &out.join("bindings.rs"),
+    )
+    .unwrap();
+    let bindings = fs::read_to_string(out.join("bindings.rs")).unwrap();
+    assert!(bindings.contains("pub fn wolfSSL_connect("));
     let architectures = architectures(&built.library(&target));
     Outcome {
         plan,
