@@ -95,6 +95,8 @@ fn certificate_error(
         sys::CRL_CERT_REVOKED | sys::OCSP_CERT_REVOKED => CertificateError::Revoked,
         sys::CRL_MISSING
         | sys::CRL_CERT_DATE_ERR
+        | sys::ASN_CRL_NO_SIGNER_E
+        | sys::ASN_CRL_CONFIRM_E
         | sys::OCSP_CERT_UNKNOWN
         | sys::OCSP_LOOKUP_FAIL
         | sys::OCSP_INVALID_STATUS

@@ -9,6 +9,7 @@ use wolfssl_sys as sys;
 use super::callback::CallbackState;
 use super::context::{ContextSetup, check};
 use super::session::Session;
+use super::verify::Refusal;
 use crate::revocation::{OcspStapling, RevocationLists, RevocationScope};
 
 impl ContextSetup {
@@ -170,6 +171,10 @@ unsafe extern "C" fn keep_answer(
     let Some(state) = state else {
         return verdict;
     };
+    if verdict == sys::OCSP_CERT_REVOKED {
+        // In TLS 1.2 wolfSSL forgets it for a more general code.
+        state.refusal = Some(Refusal::Code(verdict));
+    }
     if index == 0 && !answer.is_null() {
         // SAFETY: wolfSSL gives `size` readable bytes, valid during the call.
         let answer = unsafe { std::slice::from_raw_parts(answer, size as usize) };

@@ -5,10 +5,13 @@ pub mod hello;
 pub mod random;
 
 use rcgen::{
-    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
-    Issuer, KeyPair, KeyUsagePurpose, SanType, SignatureAlgorithm,
+    BasicConstraints, CertificateParams, CertificateRevocationList,
+    CertificateRevocationListParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
+    Issuer, KeyIdMethod, KeyPair, KeyUsagePurpose, RevokedCertParams, SanType, SignatureAlgorithm,
 };
-use wolfssl::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use wolfssl::pki_types::{
+    CertificateDer, CertificateRevocationListDer, PrivateKeyDer, PrivatePkcs8KeyDer,
+};
 use wolfssl::{
     CertifiedKey, ClientConfig, ClientConnection, ConnectionCommon, Error, RootCertStore,
     ServerConfig, ServerConnection, Status, server_name,
@@ -84,6 +87,42 @@ impl Authority {
             .signed_by(self.issuer.key(), &other.issuer)
             .unwrap();
         certificate.der().clone()
+    }
+
+    /// A revocation list of this CA, good for a long time.
+    pub fn revocation_list(&self, serials: &[u64]) -> CertificateRevocationListDer<'static> {
+        self.revocation_list_until(serials, 2200)
+    }
+
+    pub fn revocation_list_until(
+        &self,
+        serials: &[u64],
+        year: i32,
+    ) -> CertificateRevocationListDer<'static> {
+        self.make_revocation_list(serials, year).der().clone()
+    }
+
+    pub fn revocation_list_pem(&self, serials: &[u64]) -> String {
+        let list = self.make_revocation_list(serials, 2200);
+        list.pem().unwrap()
+    }
+
+    fn make_revocation_list(&self, serials: &[u64], year: i32) -> CertificateRevocationList {
+        let revoked = serials.iter().map(|&serial| RevokedCertParams {
+            serial_number: serial.into(),
+            revocation_time: rcgen::date_time_ymd(2000, 1, 1),
+            reason_code: None,
+            invalidity_date: None,
+        });
+        let params = CertificateRevocationListParams {
+            this_update: rcgen::date_time_ymd(2000, 1, 1),
+            next_update: rcgen::date_time_ymd(year, 1, 1),
+            crl_number: 1.into(),
+            issuing_distribution_point: None,
+            revoked_certs: revoked.collect(),
+            key_identifier_method: KeyIdMethod::Sha256,
+        };
+        params.signed_by(&self.issuer).unwrap()
     }
 
     pub fn roots(&self) -> RootCertStore {
