@@ -55,6 +55,7 @@ mod signing;
 mod stream;
 #[cfg(feature = "tokio")]
 pub mod tokio;
+mod trace;
 mod verification;
 
 pub use build_info::{BuildInfo, Fate, build_info, processor_features};

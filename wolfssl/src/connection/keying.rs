@@ -8,6 +8,7 @@ use crate::der;
 use crate::error::{Error, ErrorCode};
 use crate::ffi::Role;
 use crate::protocol::ProtocolVersion;
+use crate::trace;
 
 /// A value that both ends of one connection know and that differs on every other one, to tie
 /// a login above TLS to the TLS below it (RFC 5056).
@@ -136,7 +137,9 @@ impl ConnectionCommon {
         }
         self.session
             .update_keys(output)
-            .map_err(|code| self.fail(code))
+            .map_err(|code| self.fail(code))?;
+        trace::keys_updated();
+        Ok(())
     }
 
     /// Whether the peer still owes an answer to [`update_keys`](Self::update_keys).

@@ -29,6 +29,7 @@ use crate::identity::CertifiedKey;
 use crate::key_log::KeyLog;
 use crate::names::ServerName;
 use crate::raw_keys::CertificateType;
+use crate::trace;
 
 /// What [`ConnectionCommon::process`] came to.
 #[non_exhaustive]
@@ -149,6 +150,7 @@ impl ConnectionCommon {
                     self.settle_secrets();
                     self.settle_resumption(output)
                         .map_err(|code| self.fail(code))?;
+                    trace::established(self);
                     Ok(Status::HandshakeComplete)
                 }
                 Handshake::WantsInput => Ok(Status::WantsInput),
@@ -180,6 +182,7 @@ impl ConnectionCommon {
             Plaintext::WantsSignature => Ok(Status::WantsSignature),
             Plaintext::PeerClosed => {
                 self.received_close = true;
+                trace::closed(false);
                 Ok(Status::PeerClosed)
             }
             Plaintext::Failed(code) => Err(self.fail_and_tell(code, output)),
@@ -237,6 +240,7 @@ impl ConnectionCommon {
             return Ok(());
         }
         self.sent_close = true;
+        trace::closed(true);
         self.session
             .close_notify(output)
             .map_err(|code| self.fail(code))
@@ -312,6 +316,7 @@ impl ConnectionCommon {
         if self.handshaking {
             self.forget_offered();
         }
+        trace::failed(self, &error);
         error
     }
 
@@ -326,6 +331,7 @@ impl ConnectionCommon {
             return Ok(());
         }
         self.failure = Some(Error::Truncated);
+        trace::failed(self, &Error::Truncated);
         Err(Error::Truncated)
     }
 }
