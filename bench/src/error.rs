@@ -34,6 +34,11 @@ pub enum Error {
         /// Why it failed.
         source: io::Error,
     },
+    /// A plot could not be drawn.
+    Plot {
+        /// What the plotting library said.
+        message: String,
+    },
     /// A result file is not one of ours.
     Format {
         /// The file.
@@ -63,6 +68,7 @@ impl fmt::Display for Error {
             }
             Self::Worker { arm, message } => write!(f, "worker of arm {arm}: {message}"),
             Self::Io { doing, source } => write!(f, "{doing}: {source}"),
+            Self::Plot { message } => write!(f, "drawing a plot: {message}"),
             Self::Format { path, source } => {
                 write!(f, "{} is not a result file: {source}", path.display())
             }
@@ -75,7 +81,9 @@ impl std::error::Error for Error {
         match self {
             Self::Io { source, .. } => Some(source),
             Self::Format { source, .. } => Some(source),
-            Self::Usage { .. } | Self::Build { .. } | Self::Worker { .. } => None,
+            Self::Usage { .. } | Self::Build { .. } | Self::Worker { .. } | Self::Plot { .. } => {
+                None
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ pub mod error;
 pub mod evaluate;
 pub mod fixtures;
 pub mod host;
+pub mod html;
 pub mod orchestrator;
 mod progress;
 pub mod protocol;

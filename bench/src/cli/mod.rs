@@ -3,6 +3,7 @@
 mod compare;
 mod gate;
 mod measure;
+mod report;
 
 use std::process::ExitCode;
 
@@ -28,6 +29,7 @@ pub struct Args {
 enum Verb {
     Compare(compare::Args),
     Gate(gate::Args),
+    Report(report::Args),
 }
 
 /// How a run ended, as the exit code of the program; 0 is success, 1 and 2 are errors.
@@ -54,6 +56,7 @@ pub fn run(args: &Args, workspace: &Workspace) -> Result<ExitCode> {
         None => measure::run(&args.measure, workspace),
         Some(Verb::Compare(args)) => compare::run(args),
         Some(Verb::Gate(args)) => gate::run(args, workspace),
+        Some(Verb::Report(args)) => report::run(args),
     }?;
     Ok(ExitCode::from(ending as u8))
 }
