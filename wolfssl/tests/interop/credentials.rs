@@ -43,7 +43,7 @@ impl Credentials {
     pub fn with(key: Key, change: impl FnOnce(&mut CertificateParams)) -> Self {
         let root = Authority::with_key(&root_name(), key_pair(key, 0));
         let leaf = root.leaf_for_key(&["a.test", "127.0.0.1"], key_pair(key, 1), change);
-        Self::write(&root, leaf)
+        Self::under(&root, leaf)
     }
 
     /// With an intermediate between root and leaf, which stands in the chain file, and alone
@@ -52,12 +52,13 @@ impl Credentials {
         let root = Authority::new(&root_name());
         let intermediate = root.intermediate("interop intermediate");
         let leaf = intermediate.leaf(&["a.test"]).under(&intermediate);
-        let this = Self::write(&root, leaf);
+        let this = Self::under(&root, leaf);
         std::fs::write(this.file("above.pem"), &intermediate.pem).expect("a writable directory");
         this
     }
 
-    fn write(root: &Authority, leaf: Leaf) -> Self {
+    /// A leaf with the root above it.
+    pub fn under(root: &Authority, leaf: Leaf) -> Self {
         let directory = TempDir::new().expect("a temporary directory");
         let this = Self { directory, leaf };
         for (file, text) in [

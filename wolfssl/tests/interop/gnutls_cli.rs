@@ -9,8 +9,8 @@ use wolfssl::{
     subject_public_key_info,
 };
 
+use crate::agreement::{assert_same_log, binding, exported};
 use crate::credentials::{Credentials, KEYS, Key};
-use crate::keying::{assert_same_log, binding, exported};
 use crate::ours::{Server, read_line, serve_many, serve_one};
 use crate::program::Program;
 use crate::s_client::{answer, ask};

@@ -7,8 +7,8 @@ use wolfssl::{
     KeyLogFile, NamedGroup, ProtocolVersion, RawPublicKeys, subject_public_key_info,
 };
 
+use crate::agreement::{assert_same_log, binding, exported};
 use crate::credentials::{Credentials, KEYS, Key};
-use crate::keying::{assert_same_log, binding, exported};
 use crate::ours::{Client, Negotiated, connect, read_line};
 use crate::program::Program;
 use crate::spelling::{self, VERSIONS};

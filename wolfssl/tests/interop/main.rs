@@ -8,9 +8,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod agreement;
 mod credentials;
 mod curl;
 mod cuts;
+mod early_data;
 mod examples;
 mod gnutls_cli;
 #[cfg(target_os = "linux")] // it is held to loopback by LD_PRELOAD

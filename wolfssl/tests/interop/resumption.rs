@@ -4,7 +4,8 @@
 use std::io::{Read, Write};
 
 use wolfssl::{
-    ClientConfig, ProtocolVersion, ServerConfig, ServerResumption, TicketKeys, TicketSecret,
+    ClientConfig, InMemoryServerSessions, ProtocolVersion, ServerConfig, ServerResumption,
+    TicketKeys, TicketSecret,
 };
 
 use crate::credentials::{Credentials, KEYS, Key};
@@ -146,6 +147,23 @@ fn s_client_resumes_what_our_server_gave_it() {
             }
         }
     }
+}
+
+#[test]
+fn s_client_resumes_by_session_id() {
+    let credentials = Credentials::new(Key::P256);
+    let session = credentials.argument("session.pem");
+    let store = InMemoryServerSessions::new(10);
+    let config = server(&credentials, ServerResumption::default().session_ids(store));
+    let options = ["-tls1_2", "-no_ticket"];
+    let out = [&options[..], &["-sess_out", &session]].concat();
+    let (first, resumed) = visit(&config, &credentials, &out);
+    assert!(!resumed);
+    assert_eq!(first.value("Session-ID:").len(), 64, "{}", first.text);
+    let back = [&options[..], &["-sess_in", &session]].concat();
+    let (second, resumed) = visit(&config, &credentials, &back);
+    second.assert_says("Reused, TLSv1.2, Cipher is");
+    assert!(resumed);
 }
 
 /// I7: a server that was restarted, and one that shares its ticket keys.
