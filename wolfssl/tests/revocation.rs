@@ -253,7 +253,7 @@ impl<'a> Responder<'a> {
     fn new(authority: &'a Authority) -> Self {
         let dir = tempfile::tempdir().unwrap();
         openssl::write(dir.path(), "ca.pem", &authority.pem);
-        openssl::write(dir.path(), "ca.key", openssl_key(&authority.key_pem()));
+        openssl::write(dir.path(), "ca.key", openssl::key(&authority.key_pem()));
         let index = format!(
             "V\t400101000000Z\t\t{GOOD:X}\tunknown\t/CN=good\n\
              R\t400101000000Z\t200101000000Z\t{REVOKED:X}\tunknown\t/CN=revoked\n"
@@ -290,18 +290,8 @@ impl<'a> Responder<'a> {
         });
         let dir = self.dir.path();
         openssl::write(dir, &format!("{name}.pem"), &leaf.chain_pem);
-        openssl::write(dir, &format!("{name}.key"), openssl_key(&leaf.key_pem));
+        openssl::write(dir, &format!("{name}.key"), openssl::key(&leaf.key_pem));
     }
-}
-
-/// The same key without ring's public part, which openssl does not read.
-fn openssl_key(pem: &str) -> Vec<u8> {
-    use p256::pkcs8::{DecodePrivateKey, EncodePrivateKey};
-    let key = p256::SecretKey::from_pkcs8_pem(pem).unwrap();
-    key.to_pkcs8_pem(Default::default())
-        .unwrap()
-        .as_bytes()
-        .to_vec()
 }
 
 /// The verdict of a client that asks for an answer, and the answer it kept.

@@ -68,7 +68,11 @@ fn wolfssls_structs_are_opaque_but_for_those_whose_fields_are_read() {
         let opaque = body.contains("_bindgen_opaque_blob")
             || body.contains("_unused:")
             || !body.contains('{');
-        if !opaque && !name.starts_with("__") && !READ.contains(&name.as_str()) {
+        if !opaque
+            && !name.starts_with("__")
+            && !name.starts_with("wolfssl_rs_")
+            && !READ.contains(&name.as_str())
+        {
             open.push(name);
         }
     }

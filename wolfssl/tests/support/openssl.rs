@@ -1,4 +1,5 @@
 //! The openssl command, which has to be there: a test that skips itself tests nothing.
+#![allow(dead_code)] // each test binary uses its own part
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -36,4 +37,14 @@ pub fn write(dir: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     let path = dir.join(name);
     std::fs::write(&path, content).unwrap();
     path
+}
+
+/// The same key without ring's public part, which openssl does not read.
+pub fn key(pem: &str) -> Vec<u8> {
+    use p256::pkcs8::{DecodePrivateKey, EncodePrivateKey};
+    let key = p256::SecretKey::from_pkcs8_pem(pem).unwrap();
+    key.to_pkcs8_pem(Default::default())
+        .unwrap()
+        .as_bytes()
+        .to_vec()
 }
