@@ -52,6 +52,7 @@ mod resumption;
 mod revocation;
 mod roots;
 mod signing;
+mod split;
 mod stream;
 #[cfg(feature = "tokio")]
 pub mod tokio;
@@ -89,6 +90,7 @@ pub use roots::{RejectedRoot, RootCertStore};
 pub use signing::{
     DeferredSigning, KeyFailure, SignatureRequest, Signing, SigningError, SigningInput, SigningKey,
 };
+pub use split::{Halves, ReadHalf, SharedTransport, WriteHalf, split};
 pub use stream::{Stream, StreamOwned};
 pub use verification::{PinnedKeys, VerifiedPeer};
 

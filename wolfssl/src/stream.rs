@@ -310,7 +310,7 @@ where
     }
 }
 
-fn retry(mut operation: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+pub(crate) fn retry(mut operation: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     loop {
         match operation() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -319,7 +319,7 @@ fn retry(mut operation: impl FnMut() -> io::Result<usize>) -> io::Result<usize> 
     }
 }
 
-fn ignore_would_block(result: io::Result<()>) -> io::Result<()> {
+pub(crate) fn ignore_would_block(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
         result => result,

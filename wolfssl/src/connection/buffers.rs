@@ -65,4 +65,37 @@ impl Buffers {
             self.output_start = 0;
         }
     }
+
+    /// Takes the space for a piece of input out, to be filled while the connection is not at
+    /// hand, once the earlier one is consumed.
+    pub(crate) fn take_space(&mut self) -> Vec<u8> {
+        debug_assert!(self.input().is_empty(), "earlier input is consumed first");
+        self.fetched = 0..0;
+        let mut space = std::mem::take(&mut self.input);
+        space.resize(INPUT_SIZE, 0);
+        space
+    }
+
+    /// Puts the space back, its first `count` bytes being input.
+    pub(crate) fn put_space(&mut self, space: Vec<u8>, count: usize) {
+        self.fetched = 0..count.min(space.len());
+        self.input = space;
+    }
+
+    /// Takes what has to be sent out, to be sent while the connection is not at hand.
+    pub(crate) fn take_unsent(&mut self) -> Vec<u8> {
+        let mut unsent = std::mem::take(&mut self.output);
+        unsent.drain(..std::mem::take(&mut self.output_start));
+        unsent
+    }
+
+    /// Puts what could not be sent back, before what came meanwhile.
+    pub(crate) fn put_unsent(&mut self, mut unsent: Vec<u8>) {
+        if unsent.is_empty() && !self.output.is_empty() {
+            return;
+        }
+        unsent.extend_from_slice(self.unsent());
+        self.output = unsent;
+        self.output_start = 0;
+    }
 }

@@ -102,6 +102,12 @@ impl<T: AsyncRead + AsyncWrite + Unpin> StartHandshake<T> {
         Handshake::start(self.accepted.into_connection(config), self.transport)
     }
 
+    /// Takes the two apart, to put the connection on the transport with
+    /// [`TlsStream::new`](super::TlsStream::new) and read early data, for instance.
+    pub fn into_parts(self) -> (Accepted, T) {
+        (self.accepted, self.transport)
+    }
+
     /// Turns the client away with this alert and closes the transport's write side.
     ///
     /// # Errors

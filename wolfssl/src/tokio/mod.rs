@@ -23,7 +23,9 @@
 //! ```
 
 mod connector;
+mod early_data;
 mod handshake;
+mod io;
 mod lazy;
 mod stream;
 mod waiters;

@@ -1,6 +1,7 @@
 //! `TlsStream`: a connection on an asynchronous transport.
 
-use std::io::{self, IoSlice};
+use std::future::poll_fn;
+use std::io;
 use std::ops::DerefMut;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -49,9 +50,9 @@ pub struct TlsStream<C, T> {
     readable: Waiters,
     writable: Waiters,
     /// The transport was written to and not flushed since.
-    unflushed: bool,
+    pub(super) unflushed: bool,
     /// The transport's write side is shut down.
-    shut_down: bool,
+    pub(super) shut_down: bool,
     /// Met while reading; it is the writer's to learn of.
     write_failure: Option<io::Error>,
 }
@@ -102,6 +103,17 @@ where
         append_output(&mut self.connection, act)
     }
 
+    /// Goes on with the handshake of a stream made with [`new`](Self::new) until it is
+    /// complete. Can be dropped and called again.
+    ///
+    /// # Errors
+    /// Of the transport and of the handshake.
+    pub async fn complete_handshake(&mut self) -> io::Result<()> {
+        poll_fn(|context| self.poll_handshake(context, Role::Writer))
+            .await
+            .map_err(io::Error::from)
+    }
+
     /// The transport.
     pub fn get_ref(&self) -> &T {
         &self.transport
@@ -132,12 +144,7 @@ where
         while self.connection.is_handshaking() {
             match self.connection.process_buffered() {
                 Ok(Status::WantsInput) => {
-                    // First, as the peer waits for it.
-                    if let Err(error) = ready!(self.poll_drain(context, role)) {
-                        let reason = self.parting_reason(context, role);
-                        return Poll::Ready(Err(reason.unwrap_or(error.into())));
-                    }
-                    ready!(self.poll_fetch(context, role))?;
+                    ready!(self.poll_exchange(context, role))?;
                 }
                 Ok(Status::WantsSignature) => {
                     ready!(self.poll_drain(context, role))?;
@@ -153,6 +160,10 @@ where
         }
         let drained = self.poll_drain(context, role);
         if self.connection.peer_awaits_output() {
+            if drained.is_pending() && self.connection.buffers.input().is_empty() {
+                // The peer may be at sending too, and read only once that is taken.
+                let _ = self.poll_fetch(context, role)?;
+            }
             return drained.map_err(Error::from);
         }
         // Tickets: clients that want none may be gone already, with data for us on its way.
@@ -160,6 +171,20 @@ where
             self.write_failure = Some(error);
         }
         Poll::Ready(Ok(()))
+    }
+
+    /// Sends what there is and fetches what comes: both at once, as with early data both ends
+    /// may be sending, and would wait for each other to read.
+    pub(super) fn poll_exchange(
+        &mut self,
+        context: &mut Context<'_>,
+        role: Role,
+    ) -> Poll<Result<(), Error>> {
+        if let Poll::Ready(Err(error)) = self.poll_drain(context, role) {
+            let reason = self.parting_reason(context, role);
+            return Poll::Ready(Err(reason.unwrap_or(error.into())));
+        }
+        self.poll_fetch(context, role).map_err(Error::from)
     }
 
     /// Why the peer does not listen any more, if it has said so: it may have sent its alert and
@@ -175,7 +200,7 @@ where
         None
     }
 
-    fn poll_read_plain(
+    pub(super) fn poll_read_plain(
         &mut self,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
@@ -210,7 +235,7 @@ where
     }
 
     /// Hands over what else is decrypted or can be without reading from the transport.
-    fn read_more(&mut self, buffer: &mut ReadBuf<'_>) {
+    pub(super) fn read_more(&mut self, buffer: &mut ReadBuf<'_>) {
         while buffer.remaining() > 0 {
             let Ok(Status::PlaintextReady) = self.connection.process_buffered() else {
                 return; // whatever it is, it comes up again
@@ -223,7 +248,7 @@ where
         }
     }
 
-    fn poll_write_plain(
+    pub(super) fn poll_write_plain(
         &mut self,
         context: &mut Context<'_>,
         seal: impl FnOnce(&mut ConnectionCommon) -> Result<usize, Error>,
@@ -238,7 +263,10 @@ where
     }
 
     /// Reports what went wrong meanwhile, and completes the handshake.
-    fn poll_ready_to_write(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    pub(super) fn poll_ready_to_write(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
         if let Some(failure) = self.write_failure.take() {
             return Poll::Ready(Err(failure));
         }
@@ -251,7 +279,7 @@ where
         Poll::Ready(Ok(()))
     }
 
-    fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    pub(super) fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.connection.close_buffered()?;
         if let Some(failure) = self.write_failure.take() {
             return Poll::Ready(Err(failure));
@@ -266,7 +294,7 @@ where
 
     /// Sends replies and what a write had to leave, on the reader's behalf: it need not wait
     /// for that, but has to be woken for more of it.
-    fn send_aside(&mut self, context: &mut Context<'_>) {
+    pub(super) fn send_aside(&mut self, context: &mut Context<'_>) {
         if self.connection.buffers.unsent().is_empty() && !self.unflushed {
             self.writable.forget(Role::Reader);
         } else if self.write_failure.is_none()
@@ -277,7 +305,11 @@ where
     }
 
     /// Sends everything and flushes the transport.
-    fn poll_drain(&mut self, context: &mut Context<'_>, role: Role) -> Poll<io::Result<()>> {
+    pub(super) fn poll_drain(
+        &mut self,
+        context: &mut Context<'_>,
+        role: Role,
+    ) -> Poll<io::Result<()>> {
         ready!(self.poll_send(context, role))?;
         if self.unflushed {
             let transport = &mut self.transport;
@@ -290,7 +322,11 @@ where
     }
 
     /// Hands what is sealed to the transport.
-    fn poll_send(&mut self, context: &mut Context<'_>, role: Role) -> Poll<io::Result<()>> {
+    pub(super) fn poll_send(
+        &mut self,
+        context: &mut Context<'_>,
+        role: Role,
+    ) -> Poll<io::Result<()>> {
         loop {
             let unsent = self.connection.buffers.unsent();
             if unsent.is_empty() {
@@ -329,99 +365,4 @@ where
             Err(None) => return Poll::Pending,
         })
     }
-}
-
-impl<C, T> AsyncRead for TlsStream<C, T>
-where
-    C: DerefMut<Target = ConnectionCommon> + Unpin,
-    T: AsyncRead + AsyncWrite + Unpin,
-{
-    fn poll_read(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        if buffer.remaining() == 0 {
-            return Poll::Ready(Ok(()));
-        }
-        let this = self.get_mut();
-        let before = buffer.filled().len();
-        let result = this.poll_read_plain(context, buffer);
-        if buffer.filled().len() > before {
-            this.read_more(buffer);
-        }
-        if result.is_ready() {
-            this.send_aside(context);
-        }
-        result
-    }
-}
-
-impl<C, T> AsyncWrite for TlsStream<C, T>
-where
-    C: DerefMut<Target = ConnectionCommon> + Unpin,
-    T: AsyncRead + AsyncWrite + Unpin,
-{
-    fn poll_write(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        data: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        if data.is_empty() {
-            return Poll::Ready(Ok(0));
-        }
-        self.get_mut()
-            .poll_write_plain(context, |connection| connection.write_buffered(data))
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        pieces: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        if pieces.iter().all(|piece| piece.is_empty()) {
-            return Poll::Ready(Ok(0));
-        }
-        self.get_mut()
-            .poll_write_plain(context, |connection| connection.write_gathered(pieces))
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        true
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        ready!(this.poll_ready_to_write(context))?;
-        // Even when nothing was sent: the transport may hold what others wrote.
-        this.unflushed = true;
-        this.poll_drain(context, Role::Writer)
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        if this.shut_down {
-            return Poll::Ready(Ok(()));
-        }
-        match ready!(this.poll_close(context)) {
-            // A peer that has said all and left needs no farewell.
-            Err(error) if this.connection.peer_has_closed() && is_gone(&error) => {}
-            Err(error) => return Poll::Ready(Err(error)),
-            Ok(()) => {}
-        }
-        this.shut_down = true;
-        Poll::Ready(match this.connection.check_failure() {
-            Err(error) => Err(error.into()),
-            Ok(()) => Ok(()),
-        })
-    }
-}
-
-/// Whether the transport has no one at its other end any more.
-fn is_gone(error: &io::Error) -> bool {
-    use io::ErrorKind as Kind;
-    matches!(
-        error.kind(),
-        Kind::BrokenPipe | Kind::ConnectionReset | Kind::ConnectionAborted | Kind::NotConnected
-    )
 }
