@@ -70,7 +70,8 @@ impl P256 {
 
     fn make_key(rng: &mut Rng) -> Result<EccKey> {
         let mut key = EccKey::new()?;
-        // SAFETY: the generator is seeded, the key is fresh; a size of 32 bytes means P-256.
+        // SAFETY: the generator is seeded, the key is fresh; a size of 32 bytes means P-256. The key
+        // may keep the generator's address: every caller drops the key first.
         let code = unsafe { ffi::wc_ecc_make_key(rng.get(), 32, key.get()) };
         check("wc_ecc_make_key", code)?;
         Ok(key)
@@ -148,17 +149,21 @@ struct Signature {
 
 struct X25519 {
     key: Curve25519Key,
+    /// The key keeps a pointer to it for blinding, so it goes last.
+    _rng: Rng,
 }
 
 impl X25519 {
     fn new() -> Result<Self> {
-        let key = Self::make_key(&mut Rng::new()?)?;
-        Ok(Self { key })
+        let mut rng = Rng::new()?;
+        let key = Self::make_key(&mut rng)?;
+        Ok(Self { key, _rng: rng })
     }
 
     fn make_key(rng: &mut Rng) -> Result<Curve25519Key> {
         let mut key = Curve25519Key::new()?;
-        // SAFETY: the generator is seeded, the key is fresh; keys of the curve have 32 bytes.
+        // SAFETY: the generator is seeded, the key is fresh; keys of the curve have 32 bytes. The
+        // key may keep the generator's address: every caller drops the key first.
         let code = unsafe { ffi::wc_curve25519_make_key(rng.get(), 32, key.get()) };
         check("wc_curve25519_make_key", code)?;
         Ok(key)
