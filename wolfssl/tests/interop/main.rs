@@ -20,6 +20,8 @@ mod gnutls_serv;
 #[cfg(feature = "tokio")]
 mod https;
 mod keying;
+#[path = "../support/openssl.rs"]
+mod openssl;
 mod ours;
 mod program;
 mod resumption;
@@ -27,3 +29,4 @@ mod retry;
 mod s_client;
 mod s_server;
 mod spelling;
+mod stapling;
