@@ -8,7 +8,15 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// Something that takes a while.
 pub struct Progress {
     bar: ProgressBar,
-    plain: bool,
+    voice: Voice,
+}
+
+/// How progress is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Voice {
+    Moving,
+    Plain,
+    Silent,
 }
 
 impl Progress {
@@ -26,6 +34,14 @@ impl Progress {
         Self::new(bar, style).announce(what.into())
     }
 
+    /// Work that nobody watches.
+    pub fn silent() -> Self {
+        Self {
+            bar: ProgressBar::hidden(),
+            voice: Voice::Silent,
+        }
+    }
+
     /// Shows what happens right now; nothing without a terminal.
     pub fn detail(&self, text: impl Into<String>) {
         self.bar.set_message(text.into());
@@ -38,32 +54,36 @@ impl Progress {
 
     /// A line that stays.
     pub fn note(&self, text: &str) {
-        if self.plain {
-            eprintln!("{text}");
-        } else {
-            self.bar.println(text);
+        match self.voice {
+            Voice::Moving => self.bar.println(text),
+            Voice::Plain => eprintln!("{text}"),
+            Voice::Silent => {}
         }
     }
 
     /// Ends it, leaving `text` behind.
     pub fn finish(self, text: &str) {
         self.bar.finish_and_clear();
-        eprintln!("{text}");
+        if self.voice != Voice::Silent {
+            eprintln!("{text}");
+        }
     }
 
     fn new(bar: ProgressBar, template: &str) -> Self {
-        let plain = !std::io::stderr().is_terminal();
-        if plain {
+        let voice = if std::io::stderr().is_terminal() {
+            Voice::Moving
+        } else {
             bar.set_draw_target(ProgressDrawTarget::hidden());
-        }
+            Voice::Plain
+        };
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        Self { bar, plain }
+        Self { bar, voice }
     }
 
     fn announce(self, what: String) -> Self {
-        if self.plain {
+        if self.voice == Voice::Plain {
             eprintln!("{what} ...");
         }
         self.bar.set_prefix(what);

@@ -97,6 +97,7 @@ pub(super) fn measure_all(args: &MeasureArgs, workspace: &Workspace) -> Result<R
         core: args.core.or_else(host::quiet_core),
         seed: args.seed.unwrap_or_else(|| fastrand::u64(..)),
         fixtures: workspace.fixtures(&workers[0].program)?,
+        quiet: false,
     };
     let hellos: Vec<Hello> = workers
         .iter()

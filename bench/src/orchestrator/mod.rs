@@ -53,6 +53,8 @@ pub struct Setting {
     pub seed: u64,
     /// Certificates and keys.
     pub fixtures: Fixtures,
+    /// Whether to say nothing meanwhile.
+    pub quiet: bool,
 }
 
 /// One sample and its circumstances.
@@ -158,7 +160,11 @@ pub fn measure(
         })
         .collect();
     let steps = setting.effort.launches as usize * scenarios.len();
-    let progress = Progress::steps("measuring", steps);
+    let progress = if setting.quiet {
+        Progress::silent()
+    } else {
+        Progress::steps("measuring", steps)
+    };
     let mut random = fastrand::Rng::with_seed(setting.seed);
     for launch in 0..setting.effort.launches {
         for (column, scenario) in scenarios.iter().enumerate() {
